@@ -139,12 +139,12 @@ async function partition(): Promise<void> {
     await run('COMMIT');
   }
   await stack.database.query('VACUUM (ANALYZE)');
-  while ((await old.findEvents()).length === 0) await dropDeliveries();
+  while ((await old.listEvents()).length === 0) await dropDeliveries();
   await dropNext();
 }
 
 async function dropDeliveries(): Promise<void> {
-  const [deliveries] = await old.findDeliveries();
+  const [deliveries] = await old.listDeliveries();
   if (!deliveries || !(await old.dropDeliveries(deliveries))) throw new Error('no deliveries were dropped');
 }
 
@@ -152,7 +152,7 @@ async function dropDeliveries(): Promise<void> {
 async function dropNext(): Promise<number> {
   const startedMs = performance.now();
   await dropDeliveries();
-  const [events] = await old.findEvents();
+  const [events] = await old.listEvents();
   await old.announce();
   if (!events || !(await old.dropEvents(events))) throw new Error('no events were dropped');
   return performance.now() - startedMs;

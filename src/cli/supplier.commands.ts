@@ -83,7 +83,7 @@ function defineCalls(supplier: OperatorCommand): void {
       const service = app.get(SuppliersService);
       const suppliers = code === undefined ? await service.list() : [await service.getByCode(code)];
       const balances = app.get(SupplierBalancesService);
-      return balanceTable(await balances.query(suppliers), await balances.findLasting());
+      return balanceTable(await balances.query(suppliers), await balances.listHoursLeft());
     });
 }
 

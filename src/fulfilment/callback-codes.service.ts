@@ -31,7 +31,7 @@ export class CallbackCodesService {
     const { supplier_reference, kind } = unit;
     if (!reader?.deliveriesIn || supplier_reference === null) return outcome;
     if (!isDefinite(outcome) || outcome.kind !== 'succeeded' || !lacksCode(kind, outcome)) return outcome;
-    const sealed = await this.callbacks.findBodies({ ...unit, supplier_reference });
+    const sealed = await this.callbacks.listBodies({ ...unit, supplier_reference });
     const reported = sealed
       .map((body) => reader.deliveriesIn?.(this.secretBox.openBytes(body, callbackBodyPlace(unit))) ?? [])
       .filter((deliveries) => deliveries.some(({ code }) => code !== null));

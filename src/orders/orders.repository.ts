@@ -270,7 +270,7 @@ export class OrdersRepository {
   }
 
   /** Finds earlier orders with these references, archived ones too. */
-  findEarlier(tx: Queryable, requested: Pick<EarlierOrder, 'merchant_id' | 'reference_id'>[]): Promise<EarlierOrder[]> {
+  listEarlier(tx: Queryable, requested: Pick<EarlierOrder, 'merchant_id' | 'reference_id'>[]): Promise<EarlierOrder[]> {
     return tx.query<EarlierOrder>(...FIND_EARLIER.with({ requested }));
   }
 

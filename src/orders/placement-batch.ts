@@ -92,7 +92,7 @@ export class PlacementBatch {
         commands.map(({ merchantId }) => merchantId),
         wait,
       ),
-      orders.findEarlier(
+      orders.listEarlier(
         tx,
         commands.map(({ merchantId, referenceId }) => ({
           merchant_id: merchantId,

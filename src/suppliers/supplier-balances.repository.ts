@@ -39,7 +39,7 @@ export class SupplierBalancesRepository {
   }
 
   /** For how many hours our balance at each supplier lasts, if we spend as in the last day; null if that is unknown. */
-  async findLasting(): Promise<Map<string, number | null>> {
+  async listHoursLeft(): Promise<Map<string, number | null>> {
     const rows = await this.database.query<{ code: string; hours: number | null }>(sql.FIND_LASTING);
     return new Map(rows.map(({ code, hours }) => [code, hours]));
   }

@@ -57,8 +57,8 @@ export class SupplierBalancesService {
   }
 
   /** For how many hours our balance at each supplier lasts, if we spend as in the last day; null if that is unknown. */
-  findLasting(): Promise<Map<string, number | null>> {
-    return this.repository.findLasting();
+  listHoursLeft(): Promise<Map<string, number | null>> {
+    return this.repository.listHoursLeft();
   }
 
   /** The balances that a supplier reported since a moment, oldest first: at most 200, evenly spaced. */

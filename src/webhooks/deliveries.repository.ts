@@ -281,7 +281,7 @@ export class DeliveriesRepository {
   }
 
   /** One row for each attempt. A delivery without attempts has one row, and an unknown delivery none. */
-  findWithAttempts(webhookId: number, id: bigint): Promise<(DeliveryRow & AttemptRow)[]> {
+  listWithAttempts(webhookId: number, id: bigint): Promise<(DeliveryRow & AttemptRow)[]> {
     return this.reads.query<DeliveryRow & AttemptRow>(FIND_WITH_ATTEMPTS, [id, webhookId]);
   }
 

@@ -38,7 +38,7 @@ export class WebhookDeliveriesService {
   /** A delivery with its attempts. @throws NOT_FOUND */
   async get(merchantId: number, webhookId: number, id: bigint): Promise<DeliveryDetailDto> {
     await this.webhooks.get(merchantId, webhookId);
-    const rows = await this.deliveries.findWithAttempts(webhookId, id);
+    const rows = await this.deliveries.listWithAttempts(webhookId, id);
     const [delivery] = rows;
     if (!delivery) throw notFound('delivery');
     return { ...toDeliveryDto(delivery), attempts: rows.flatMap(toAttempts) };

@@ -198,7 +198,7 @@ describe('old partitions', () => {
     await attemptedOrders(1);
     await age(DAYS + 1);
     const old = new OldEventPartitions(partitioning.run, DAYS);
-    const [found] = await old.findDeliveries();
+    const [found] = await old.listDeliveries();
     if (!found) throw new Error('no partition is old');
     await stack.stopWorkers();
     await stack.sql(`UPDATE webhook_deliveries_0 SET status = 'pending', automatic = false, due_at = now()`);
@@ -213,7 +213,7 @@ describe('old partitions', () => {
     await age(DAYS + 1);
     for (const step of ['DROP TABLE webhook', 'COMMIT']) {
       const old = new OldEventPartitions(partitioning.interruptedAt(step), DAYS);
-      const [found] = await old.findDeliveries();
+      const [found] = await old.listDeliveries();
       if (!found) throw new Error('no partition is old');
       await expect(old.dropDeliveries(found)).rejects.toThrow('interrupted');
       expect(await oldPartitions()).toEqual(ALL);

@@ -150,7 +150,7 @@ describe('orders that become partitioned', () => {
     await scene.goOnAt('orders', SIZE);
     await Promise.all([stack.startWorker(), stack.startWorker()]);
     const partitions = await eventually(
-      () => new PartitionsRepository(run, ORDERS).findPartitions(),
+      () => new PartitionsRepository(run, ORDERS).listPartitions(),
       ({ length }) => length > 2,
     );
     expect(partitions.at(-1)).toEqual({ number: 3, lower: '2000000', upper: '3000000' });
@@ -191,7 +191,7 @@ describe('calls to suppliers whose orders the previous version partitioned witho
     await scene.goOnAt('orders', 2n * SIZE);
     await scene.refuse('third');
     expect(await placesOfCalls()).toEqual(['supplier_calls_p2', 'supplier_calls_p2', 'supplier_calls_p3']);
-    const [first, ...others] = await new PartitionsRepository(run, ORDERS).findPartitions('supplier_calls');
+    const [first, ...others] = await new PartitionsRepository(run, ORDERS).listPartitions('supplier_calls');
     expect(first).toEqual({ number: 2, lower: null, upper: '2000000' });
     expect(others).toEqual([{ number: 3, lower: '2000000', upper: '3000000' }]);
     await expectBooksToBalance(stack);
@@ -284,7 +284,7 @@ describe('partitioning', () => {
          AND conrelid IN ('transfers'::regclass, 'supplier_calls'::regclass, 'supplier_calls_p1'::regclass, 'events'::regclass)`,
     );
     expect(left).toEqual([]);
-    expect(await new PartitionsRepository(run, ORDERS).findPartitions()).toHaveLength(2);
+    expect(await new PartitionsRepository(run, ORDERS).listPartitions()).toHaveLength(2);
   });
 
   it('is refused if a view would read only the first partition afterwards', async () => {

@@ -176,7 +176,7 @@ describe('movements of money that become partitioned', () => {
     expect(await left()).toEqual({ 'transfers left': Number(SIZE), 'transfers of': Number(SIZE) });
     await Promise.all([stack.startWorker(), stack.startWorker()]);
     const partitions = await eventually(
-      () => new PartitionsRepository(run, TRANSFERS).findPartitions(),
+      () => new PartitionsRepository(run, TRANSFERS).listPartitions(),
       ({ length }) => length > 2,
     );
     expect(partitions.map(({ upper }) => upper)).toEqual([1n, 2n, 3n].map((times) => String(times * SIZE)));
@@ -190,7 +190,7 @@ describe('movements of money that become partitioned', () => {
     }
     await partition();
     await partition();
-    expect(await new PartitionsRepository(run, TRANSFERS).findPartitions()).toHaveLength(2);
+    expect(await new PartitionsRepository(run, TRANSFERS).listPartitions()).toHaveLength(2);
     const left = await stack.sql(`SELECT conname FROM pg_constraint WHERE conname ~ 'first_partition'`);
     expect(left).toEqual([]);
     await expectBooksToBalance(stack);

@@ -77,7 +77,7 @@ async function report(...readings: [minutesAgo: number, rupiah: number][]): Prom
 }
 
 const lasting = async (): Promise<number | null | undefined> =>
-  (await stack.api.get(SupplierBalancesService).findLasting()).get(code);
+  (await stack.api.get(SupplierBalancesService).listHoursLeft()).get(code);
 
 describe('workers', () => {
   it('query our balance at each supplier with offers, one worker once in an interval', async () => {

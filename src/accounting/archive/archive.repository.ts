@@ -31,7 +31,7 @@ export class ArchiveRepository {
   }
 
   /** Attached partitions, lowest ids first; empty if orders are not partitioned. */
-  async findPartitions(): Promise<OrdersPartition[]> {
+  async listPartitions(): Promise<OrdersPartition[]> {
     const parts = await this.run<sql.Part>(sql.FIND_PARTS);
     return parts
       .filter(({ table }) => table === 'orders')

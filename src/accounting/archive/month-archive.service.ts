@@ -94,7 +94,7 @@ export class MonthArchiveService {
         done.push(await this.finish(archive, detached, options));
         continue;
       }
-      const [oldest] = await archive.findPartitions();
+      const [oldest] = await archive.listPartitions();
       if (!oldest)
         throw refused(
           'orders are not partitioned, and only partitions can be archived: see npm run partition -- orders',

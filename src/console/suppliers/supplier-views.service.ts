@@ -108,7 +108,7 @@ export class SupplierViewsService {
     const [states, queues, lasting, recent] = await Promise.all([
       this.states.read(),
       this.states.readQueues(),
-      this.balances.findLasting(),
+      this.balances.listHoursLeft(),
       this.minutes.readRecent(
         ['supplier_sends', 'supplier_inquiries', 'supplier_send_duration'],
         codes,

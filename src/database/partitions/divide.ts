@@ -23,16 +23,16 @@ export const divideInPlace = (
 
 async function divideAlone(execute: Execute, set: PartitionSet, perPartition: bigint, logger: Logger): Promise<void> {
   const tables = new PartitionsRepository(execute, set);
-  const whole = await tables.findWhole();
+  const whole = await tables.listWhole();
   if (await tables.isPartitioned()) logger.info(`${set.name} are already partitioned: adding what is missing`);
   if (whole.length > 0) await divide(execute, tables, whole, perPartition, logger);
-  const addMissing = async (): Promise<void> => tables.addMissing(await tables.findMissing(perPartition));
-  if ((await tables.findMissing(perPartition)).length > 0)
-    await withBriefLock(execute, await tables.findLocked(), addMissing);
+  const addMissing = async (): Promise<void> => tables.addMissing(await tables.listMissing(perPartition));
+  if ((await tables.listMissing(perPartition)).length > 0)
+    await withBriefLock(execute, await tables.namesToLock(), addMissing);
   await tables.validateOuterKeys();
   // Acquires all locks together: one by one, they could deadlock with orders that are being placed.
   if (await tables.areOuterKeysMissing())
-    await withBriefLock(execute, await tables.findLocked(), () => tables.addOuterKeys());
+    await withBriefLock(execute, await tables.namesToLock(), () => tables.addOuterKeys());
   await tables.analyze();
   logger.info(`${set.name} are partitioned`);
 }
@@ -45,14 +45,14 @@ async function divideAlone(execute: Execute, set: PartitionSet, perPartition: bi
  */
 export async function keepAhead(execute: Execute, set: PartitionSet): Promise<Partition[]> {
   const tables = new PartitionsRepository(execute, set);
-  if ((await tables.findMissing()).length === 0) return [];
+  if ((await tables.listMissing()).length === 0) return [];
   const addNext = async (): Promise<Partition[]> => {
     // Another process may have added them meanwhile.
-    const missing = await tables.findMissing();
+    const missing = await tables.listMissing();
     await tables.addMissing(missing);
     return missing.map(({ range }) => range);
   };
-  return withBriefLock(execute, await tables.findLocked(), addNext, 1);
+  return withBriefLock(execute, await tables.namesToLock(), addNext, 1);
 }
 
 async function divide(
@@ -75,7 +75,7 @@ async function divide(
     logger.info({ tables: names, upTo: first.upper }, 'validating the constraints: writers go on meanwhile');
     await tables.validate(whole);
     const startedMs = performance.now();
-    await withBriefLock(execute, await tables.findLocked(), () => tables.switch(whole, first));
+    await withBriefLock(execute, await tables.namesToLock(), () => tables.switch(whole, first));
     logger.info({ ms: Math.round(performance.now() - startedMs) }, 'the tables are partitions now');
   } catch (error) {
     await withBriefLock(execute, own, () => tables.dropRange(whole)).catch((left: unknown) =>
@@ -92,7 +92,7 @@ async function divide(
  */
 async function chooseFirst(tables: PartitionsRepository, perPartition: bigint): Promise<Partition> {
   const next = await tables.nextId();
-  const ranges = await tables.findPartitions();
+  const ranges = await tables.listPartitions();
   if (ranges.length === 0) return { number: 1, lower: null, upper: String(upperOf(next, perPartition)) };
   const hasRoom = ({ lower, upper }: Partition): boolean =>
     BigInt(upper) - next >= (BigInt(upper) - BigInt(lower ?? 0)) / 2n;

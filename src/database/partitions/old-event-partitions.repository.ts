@@ -52,10 +52,10 @@ export class OldEventPartitions {
   ) {}
 
   /** Lists old partitions of deliveries, even if one of the deliveries still waits for an attempt. */
-  async findDeliveries(): Promise<DeliveriesWithAttempts[]> {
+  async listDeliveries(): Promise<DeliveriesWithAttempts[]> {
     const attempts = await partitionsOf(this.execute, ATTEMPTS.table);
     const found: DeliveriesWithAttempts[] = [];
-    for (const deliveries of await this.findOld(DELIVERIES)) {
+    for (const deliveries of await this.listOld(DELIVERIES)) {
       const theirs = attempts.find(({ from, upTo }) => from === deliveries.from && upTo === deliveries.upTo);
       // Without a matching partition, some attempts would stay behind.
       if (theirs) found.push({ deliveries, attempts: theirs });
@@ -64,9 +64,9 @@ export class OldEventPartitions {
   }
 
   /** Lists old partitions of events that have no deliveries any more. */
-  async findEvents(): Promise<Partition[]> {
+  async listEvents(): Promise<Partition[]> {
     const found: Partition[] = [];
-    for (const events of await this.findOld(EVENTS))
+    for (const events of await this.listOld(EVENTS))
       if (await this.isTrue(haveNoDeliveries(events))) found.push(events);
     return found;
   }
@@ -112,15 +112,15 @@ export class OldEventPartitions {
    * them or their deliveries. It leaves out events that have been old for `LATEST_SHARE` of the days. It also leaves out events
    * with deliveries in a partition that stays, because such deliveries prevent the drop of the events' partition.
    */
-  async findWaiting(): Promise<IdRange[]> {
-    const soon = (await this.findSoonOld(DELIVERIES)).map(({ name }) => name);
+  async listWaiting(): Promise<IdRange[]> {
+    const soon = (await this.listSoonOld(DELIVERIES)).map(({ name }) => name);
     const going: IdRange[] = [];
     const staying: IdRange[] = [];
     for (const { name } of await partitionsOf(this.execute, DELIVERIES.table)) {
       const range = await this.eventsOf(name);
       if (range) (soon.includes(name) ? going : staying).push(range);
     }
-    const events = (await this.findSoonOld(EVENTS)).map(({ from, upTo }) => ({
+    const events = (await this.listSoonOld(EVENTS)).map(({ from, upTo }) => ({
       first: from ?? 0n,
       last: upTo - 1n,
     }));
@@ -145,7 +145,7 @@ export class OldEventPartitions {
    * Ids rise with time, so a partition is as old as its newest rows. The check also covers other rows, because the clock may
    * have been wrong for a while.
    */
-  private async findOld(eventTable: EventTable): Promise<Partition[]> {
+  private async listOld(eventTable: EventTable): Promise<Partition[]> {
     const found: Partition[] = [];
     for (const partition of await filledPartitions(this.execute, eventTable)) {
       const { name } = partition;
@@ -167,7 +167,7 @@ export class OldEventPartitions {
     return `coalesce(${newestOf(name)} < ${this.cutoff}, true)`;
   }
 
-  private async findSoonOld(eventTable: EventTable): Promise<Partition[]> {
+  private async listSoonOld(eventTable: EventTable): Promise<Partition[]> {
     const found: Partition[] = [];
     for (const partition of await filledPartitions(this.execute, eventTable)) {
       const newest = newestOf(partition.name);

@@ -20,6 +20,6 @@ export class OldPartitionsRepository {
 
   /** Lists the events that retention must not remove row by row, lowest ids first: none if they are not partitioned. */
   waiting(days: number): Promise<IdRange[]> {
-    return this.use(days, (partitions) => partitions.findWaiting());
+    return this.use(days, (partitions) => partitions.listWaiting());
   }
 }

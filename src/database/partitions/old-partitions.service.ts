@@ -30,9 +30,9 @@ export class OldPartitionsService {
   })
   async dropOld(_stop: AbortSignal, days: number): Promise<void> {
     await this.partitions.use(days, async (old) => {
-      for (const each of await old.findDeliveries())
+      for (const each of await old.listDeliveries())
         await this.drop([each.deliveries.name, each.attempts.name], () => old.dropDeliveries(each));
-      const found = await old.findEvents();
+      const found = await old.listEvents();
       if (found.length > 0) await old.announce();
       const before = this.announced;
       this.announced = found.map(({ name }) => name);

@@ -114,7 +114,7 @@ export class PartitionsRepository {
   }
 
   /** Lists tables of the set that are not partitioned. */
-  async findWhole(): Promise<PartitionedTable[]> {
+  async listWhole(): Promise<PartitionedTable[]> {
     const whole = await this.execute<{ name: string }>(FIND_WHOLE, [this.names]);
     return this.set.tables.filter((table) => whole.some(({ name }) => name === table.name));
   }
@@ -125,7 +125,7 @@ export class PartitionsRepository {
   }
 
   /** The names of the tables that {@link switch} must lock, as a list in SQL. */
-  async findLocked(): Promise<string> {
+  async namesToLock(): Promise<string> {
     return (await this.one<{ names: string }>(FIND_LOCKED, [this.names, this.names])).names;
   }
 
@@ -181,7 +181,7 @@ export class PartitionsRepository {
     for (const name of this.names) await this.execute(`ANALYZE ${name}`);
   }
 
-  findPartitions(table = this.first): Promise<Partition[]> {
+  listPartitions(table = this.first): Promise<Partition[]> {
     return this.execute<Partition>(FIND_PARTITIONS, [table]);
   }
 
@@ -191,16 +191,16 @@ export class PartitionsRepository {
    * partition.
    * @param width how many ids the second partition spans. Each later partition spans as many as the one before it.
    */
-  async findMissing(width?: bigint): Promise<MissingPartitions[]> {
-    const ranges = await this.findPartitions();
+  async listMissing(width?: bigint): Promise<MissingPartitions[]> {
+    const ranges = await this.listPartitions();
     const newest = ranges.at(-1);
     if (!newest) return [];
     if ((await this.nextId()) >= BigInt(newest.lower ?? 0)) ranges.push(rangeAfter(newest, width));
-    const whole = new Set((await this.findWhole()).map(({ name }) => name));
+    const whole = new Set((await this.listWhole()).map(({ name }) => name));
     const missing = new Map<string, MissingPartitions>();
     for (const table of this.set.tables) {
       if (whole.has(table.name)) continue;
-      let last = (await this.findPartitions(table.name)).at(-1)?.number ?? 0;
+      let last = (await this.listPartitions(table.name)).at(-1)?.number ?? 0;
       for (const range of ranges.filter(({ number }) => number > last)) {
         const key = `${last} ${range.number}`;
         const each = missing.get(key) ?? { tables: [], newest: last, range };

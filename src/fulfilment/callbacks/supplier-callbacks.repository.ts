@@ -173,7 +173,7 @@ export class SupplierCallbacksRepository {
   }
 
   /** The sealed bodies of callbacks that named the attempt by this supplier's reference, latest first. */
-  async findBodies({ order_id, item, unit, attempt, supplier_reference }: NamedAttempt): Promise<Buffer[]> {
+  async listBodies({ order_id, item, unit, attempt, supplier_reference }: NamedAttempt): Promise<Buffer[]> {
     const found = await this.database.manager.find(SupplierCallback, {
       select: { id: true, body_sealed: true },
       where: { order_id, item, unit, attempt, supplier_reference, body_sealed: Not(IsNull()) },

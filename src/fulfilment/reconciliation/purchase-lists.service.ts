@@ -94,7 +94,7 @@ export class PurchaseListsService {
   async take(supplier: Supplier, statement: StatedPurchase[], name: string): Promise<Listed> {
     const listed: Listed = { ...NOTHING_LISTED, purchases: statement.length, opened: [] };
     const unnamed = statement.flatMap((each) => (each.reference === null ? [each.supplierReference ?? ''] : []));
-    const settled = await this.unknown.findSettledReferences(supplier.id, unnamed);
+    const settled = await this.unknown.listSettledReferences(supplier.id, unnamed);
     const others = statement.filter(
       ({ reference, supplierReference }) => reference !== null || !settled.has(supplierReference ?? ''),
     );

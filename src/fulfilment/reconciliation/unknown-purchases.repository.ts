@@ -221,7 +221,7 @@ export class UnknownPurchasesRepository {
   constructor(private readonly database: Database) {}
 
   /** @returns those of the supplier's references that successful units have. Reads all units of the supplier. */
-  async findSettledReferences(supplierId: number, references: string[]): Promise<Set<string>> {
+  async listSettledReferences(supplierId: number, references: string[]): Promise<Set<string>> {
     if (references.length === 0) return new Set();
     const [statement, values] = FIND_SETTLED_REFERENCES.with({ supplierId, references });
     const found = await this.database.query<{ reference: string }>(withLongTimeout(statement), values);
