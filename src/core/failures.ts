@@ -45,7 +45,7 @@ const BY_USEFULNESS: readonly UnitFailureCode[] = [
 ];
 
 /** Chooses the failure that a unit gets from those of its attempts: the most helpful one, and if several are equal, the latest. */
-export function mostTelling(failures: readonly [...Failure[], Failure]): Failure {
+export function mostHelpful(failures: readonly [...Failure[], Failure]): Failure {
   const rank = ({ code }: Failure): number => {
     const at = BY_USEFULNESS.indexOf(code);
     return at === -1 ? BY_USEFULNESS.length : at;

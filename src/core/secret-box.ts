@@ -8,7 +8,7 @@ const KEY_ID_BYTES = 4;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 /** How many opened secrets are cached. They are those of webhooks and suppliers. */
-const MAX_REMEMBERED = 1_000;
+const MAX_CACHED = 1_000;
 const HEADER_BYTES = 1 + KEY_ID_BYTES + NONCE_BYTES;
 
 /**
@@ -66,7 +66,7 @@ export class SecretBox {
     let secret = this.opened.get(name);
     if (secret === undefined) {
       secret = this.openBytes(sealed, place).toString('utf8');
-      if (this.opened.size >= MAX_REMEMBERED) this.opened.clear();
+      if (this.opened.size >= MAX_CACHED) this.opened.clear();
       this.opened.set(name, secret);
     }
     return secret;

@@ -64,7 +64,7 @@ export class AttemptAnswersService {
     if (outcome.isPriceRefused) await this.attempts.rereadProduct(key, by.attempt);
     const next = await this.failOver(decided);
     if (next) return next;
-    const reported = await this.failover.mostTelling(key, by.attempt, outcome);
+    const reported = await this.failover.mostHelpful(key, by.attempt, outcome);
     return this.settlement.settle({ ...decided, outcome: { ...outcome, ...reported } });
   }
 

@@ -101,11 +101,11 @@ function attemptsOf(unit: string, alias: string): string {
 
 /** Selects the same offer again, for another reference, if its supplier asked for a retry: up to `maxRetries` times. */
 const repeatedOffer = (maxRetries: string): string => `
-        SELECT held.supplier_id, ${named(TERMS, 'held')}, held.retry_after_ms AS due_in_ms, 0::bigint AS place,
+        SELECT locked.supplier_id, ${named(TERMS, 'locked')}, locked.retry_after_ms AS due_in_ms, 0::bigint AS place,
                NULL::text AS supplier_code, NULL::text AS why
-        WHERE held.retry_after_ms IS NOT NULL
-          AND (SELECT count(*) FROM ${attemptsOf('held', 'tried')} AND tried.supplier_id = held.supplier_id
-                 AND tried.supplier_sku = held.supplier_sku) <= ${maxRetries}`;
+        WHERE locked.retry_after_ms IS NOT NULL
+          AND (SELECT count(*) FROM ${attemptsOf('locked', 'tried')} AND tried.supplier_id = locked.supplier_id
+                 AND tried.supplier_sku = locked.supplier_sku) <= ${maxRetries}`;
 
 /**
  * Selects the offers that the unit has not tried, up to `maxOffers` for a unit. `why` is the reason why an offer cannot be used,
@@ -116,15 +116,15 @@ const otherOffers = (limits: Parameters<typeof offersOf>[0], maxOffers: string):
         SELECT offer.supplier_id, offer.supplier_sku, offer.player_template, offer.cost_micros, offer.max_cost_micros,
                offer.cost_currency, offer.baht_per_unit, 0, row_number() OVER (ORDER BY ${routingOrder('offer')}),
                offer.supplier_code,
-               coalesce(offer.why_not, CASE WHEN held.quantity > 1 AND offer.once_per_day THEN 'once_per_day' END)
-        FROM products p CROSS JOIN LATERAL (${offersOf(limits, { price: 'held.unit_price' })}) offer
-        WHERE held.failover AND p.sku = held.sku
+               coalesce(offer.why_not, CASE WHEN locked.quantity > 1 AND offer.once_per_day THEN 'once_per_day' END)
+        FROM products p CROSS JOIN LATERAL (${offersOf(limits, { price: 'locked.unit_price' })}) offer
+        WHERE locked.failover AND p.sku = locked.sku
           AND (offer.supplier_id, offer.supplier_sku, offer.player_template)
-              IS DISTINCT FROM (held.supplier_id, held.supplier_sku, held.player_template)
-          AND NOT EXISTS (SELECT FROM ${attemptsOf('held', 'tried')} AND tried.supplier_id = offer.supplier_id
+              IS DISTINCT FROM (locked.supplier_id, locked.supplier_sku, locked.player_template)
+          AND NOT EXISTS (SELECT FROM ${attemptsOf('locked', 'tried')} AND tried.supplier_id = offer.supplier_id
                             AND tried.supplier_sku = offer.supplier_sku
                             AND tried.player_template IS NOT DISTINCT FROM offer.player_template)
-          AND (SELECT count(DISTINCT (tried.supplier_id, tried.supplier_sku)) FROM ${attemptsOf('held', 'tried')})
+          AND (SELECT count(DISTINCT (tried.supplier_id, tried.supplier_sku)) FROM ${attemptsOf('locked', 'tried')})
               < ${maxOffers}`;
 
 /**
@@ -153,15 +153,15 @@ export const BEGIN_NEXT_ATTEMPTS = statement(
     ...ROUTING_PARAMETERS,
   },
   ({ ended, namedAtRandom, maxRetries, maxOffers, deadlineMs, ...limits }) => `
-    WITH held AS (${lockEnded(ended, deadlineMs)}),
+    WITH locked AS (${lockEnded(ended, deadlineMs)}),
     chosen AS (
-      SELECT held.order_id, held.item, held.unit, held.attempt AS ended_attempt, held.attempt + 1 AS attempt,
-             held.ended_as, held.failure_code, held.failure_message, held.order_number, next.*,
+      SELECT locked.order_id, locked.item, locked.unit, locked.attempt AS ended_attempt, locked.attempt + 1 AS attempt,
+             locked.ended_as, locked.failure_code, locked.failure_message, locked.order_number, next.*,
              s.code AS supplier, s.adapter = ANY(${namedAtRandom}) AS named_at_random,
              EXISTS (SELECT FROM supplier_reversals r
-                     WHERE r.order_id = held.order_id AND r.item = held.item AND r.unit = held.unit
+                     WHERE r.order_id = locked.order_id AND r.item = locked.item AND r.unit = locked.unit
                        AND r.kind = 'bought_late' AND r.status = 'open') AS is_sold
-      FROM held
+      FROM locked
       CROSS JOIN LATERAL (
         SELECT * FROM (
           SELECT *, ${passedOver('candidates', 'why')} OVER (ORDER BY place) AS passed_over

@@ -8,7 +8,7 @@ export interface EndedCall<Outcome extends SupplierOutcome = SupplierOutcome> ex
   unit: ClaimedUnit;
   outcome: Outcome;
   /** Set if the supplier was not called, because the offer is off. */
-  isWithheld?: boolean;
+  wasNotCalled?: boolean;
   /** When the call began, in monotonic milliseconds. */
   startedAtMs: number;
   /** Whether the attempt may be sent again if the supplier never saw it. */

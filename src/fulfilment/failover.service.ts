@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { failpoint } from '../core/failpoints.js';
-import { mostTelling, type Failure } from '../core/failures.js';
+import { mostHelpful, type Failure } from '../core/failures.js';
 import { Metrics } from '../core/metrics.js';
 import { Database, type Transaction } from '../database/database.js';
 import { GroupCommit, succeeded } from '../database/group-commit.js';
@@ -56,8 +56,8 @@ export class FailoverService {
   }
 
   /** Chooses, from the failures of all attempts of the unit and `last`, the one that helps the merchant most. */
-  async mostTelling(key: UnitKey, attempt: number, last: Failure): Promise<Failure> {
-    return attempt > 1 ? mostTelling([...(await this.attempts.listFailures(key)), last]) : last;
+  async mostHelpful(key: UnitKey, attempt: number, last: Failure): Promise<Failure> {
+    return attempt > 1 ? mostHelpful([...(await this.attempts.listFailures(key)), last]) : last;
   }
 
   private async beginBatch(tx: Transaction, ended: EndedAttempt[]): Promise<NextAttempt[]> {

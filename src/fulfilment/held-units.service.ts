@@ -37,7 +37,7 @@ export class HeldUnitsService {
     if (next)
       return this.logger.warn({ ...about, next: next.supplier }, 'a unit of a paused supplier is bought elsewhere');
     if (!unit.is_overdue) return;
-    const reported = await this.failover.mostTelling(key, attempt, failure('SUPPLIER_UNAVAILABLE'));
+    const reported = await this.failover.mostHelpful(key, attempt, failure('SUPPLIER_UNAVAILABLE'));
     const settled = await this.settlement.settle({
       key,
       merchantId: unit.merchant_id,

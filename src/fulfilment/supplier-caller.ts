@@ -35,8 +35,8 @@ export class SupplierCaller {
     this.observer.calling(unit);
     const startedAtMs = performance.now();
     failpoint('supplier.calling');
-    const isWithheld = await this.isOfferOff(unit);
-    const outcome = isWithheld ? OFFER_OFF : await this.sendOrInquire(unit);
+    const wasNotCalled = await this.isOfferOff(unit);
+    const outcome = wasNotCalled ? OFFER_OFF : await this.sendOrInquire(unit);
     failpoint('supplier.answered');
     const isNamed = unit.supplier_reference !== null || ('supplierReference' in outcome && !!outcome.supplierReference);
     const inquiry = adapter && inquiryAbout(adapter, isNamed);
@@ -44,7 +44,7 @@ export class SupplierCaller {
       unit,
       kind: unit.action === 'send' ? 'send' : 'inquiry',
       outcome,
-      ...(isWithheld && { isWithheld }),
+      ...(wasNotCalled && { wasNotCalled }),
       startedAtMs,
       durationMs: performance.now() - startedAtMs,
       process: this.heartbeat.name,

@@ -110,7 +110,7 @@ export class UnitDispatcher {
 
   private async run(unit: ClaimedUnit, leaseEndMs: number, freeSlot: () => void): Promise<void> {
     const call = await this.caller.call(unit);
-    if (!call.isWithheld) this.noteHealth(call);
+    if (!call.wasNotCalled) this.noteHealth(call);
     // A definite outcome frees the slot before it is recorded. Other outcomes may pause the supplier when they are recorded, and
     // claims at a supplier with its own limit count the unit until its outcome is recorded.
     if (isDefinite(call.outcome) && unit.max_in_flight === null) freeSlot();

@@ -36,8 +36,8 @@ export class UnitObserver extends WorkLog<ClaimedUnit> {
   }
 
   /** Warns if the call did not decide the unit. */
-  answered({ unit, kind, outcome, durationMs, isWithheld = false }: EndedCall): void {
-    if (!isSandbox(unit) && !isWithheld)
+  answered({ unit, kind, outcome, durationMs, wasNotCalled = false }: EndedCall): void {
+    if (!isSandbox(unit) && !wasNotCalled)
       this.metrics.supplierCalled(unit.supplier, kind, outcome.kind, durationMs / 1000);
     const call = {
       ...this.about(unit),

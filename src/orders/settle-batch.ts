@@ -8,7 +8,7 @@ import { orderOutcome, type OrderOutcome } from './order-outcome.js';
 import { toOrderDto } from './order.mapper.js';
 import type { ItemRow, UnitKey } from './order.rows.js';
 import {
-  heldCall,
+  callInUnitRow,
   isSupplierAnswer,
   toAnswerRow,
   toDeliveriesToStore,
@@ -73,7 +73,7 @@ export async function settleBatch(
     tx,
     commands
       .filter(isSupplierAnswer)
-      .filter((command) => !settled.has(command) || heldCall(command) === null)
+      .filter((command) => !settled.has(command) || callInUnitRow(command) === null)
       .flatMap(({ calls }) => calls),
   );
   for (const [alsoWrite, sharing] of groupByAlsoWrite(commands, settled)) alsoWrite(tx, sharing);

@@ -56,7 +56,7 @@ export const isSupplierAnswer = (command: SettleUnit): command is SupplierAnswer
  * Returns the call that the unit's row can store in place of a row of `supplier_calls` ({@link SUPPLIER_CALLS}): the only call of
  * the answer, if it is a send that bought the unit and brought no further information.
  */
-export function heldCall(command: SettleUnit): SupplierCall | null {
+export function callInUnitRow(command: SettleUnit): SupplierCall | null {
   if (!isSupplierAnswer(command) || command.by.kind !== 'call') return null;
   const [call, ...others] = command.calls;
   const isPlain = call?.kind === 'send' && call.outcome.kind === 'succeeded' && outcomeDetail(call.outcome) === null;
@@ -65,7 +65,7 @@ export function heldCall(command: SettleUnit): SupplierCall | null {
 
 export const toSettledRow = (command: SettleUnit): SettledRow => {
   const { key, outcome, by } = command;
-  const call = heldCall(command);
+  const call = callInUnitRow(command);
   return {
     ...unitOf(key),
     state: outcome.kind,
