@@ -14,7 +14,7 @@ export interface Column<Row> {
   /** The place in a phone's card: first line, top right corner, below with its heading (the default), or hidden. */
   card?: 'title' | 'corner' | 'hidden';
   /** The width of the window in pixels from which the column is visible, or that only the cards of a phone show it. */
-  from?: 1000 | 1120 | 1300 | 1440 | 'card';
+  from?: 1000 | 1120 | 1300 | 1680 | 'card';
   /** Whether to cut long text with an ellipsis. */
   isCut?: boolean;
 }

@@ -143,7 +143,7 @@ const columnsOf = (t: Translate, language: string, seesCosts: boolean): Column<P
     head: t('product.requires'),
     cell: (row) => requirementsOf(row, t),
     card: 'hidden',
-    from: 1440,
+    from: 1680,
   },
   {
     id: 'maximum',
@@ -151,7 +151,7 @@ const columnsOf = (t: Translate, language: string, seesCosts: boolean): Column<P
     cell: ({ max_quantity: max }) => <span className="number">{max}</span>,
     align: 'end',
     card: 'hidden',
-    from: 1440,
+    from: 1680,
   },
   ...salesColumns(t, language),
 ];
