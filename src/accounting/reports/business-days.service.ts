@@ -107,10 +107,10 @@ export class BusinessDaysService {
   private async readDays(zone: string): Promise<ReadDays> {
     const periods = await this.repository.listDays(zone, DAYS_AGO);
     const since = new Date(Math.min(...periods.map(({ start }) => start.getTime())));
-    const [days, firstOrders] = await Promise.all([
-      Promise.all(periods.map((period) => this.readDay(period, elapsedOf(periods)))),
-      this.repository.listFirstOrders(since),
-    ]);
+    // One after the other, so that the other pages keep most of the connections.
+    const days: ReadDay[] = [];
+    for (const period of periods) days.push(await this.readDay(period, elapsedOf(periods)));
+    const firstOrders = await this.repository.listFirstOrders(since);
     const best = bestOf(days[0]?.sold ?? []).map(({ sku }) => sku);
     return { days, firstOrders, names: await this.repository.listNames(best) };
   }
