@@ -1,9 +1,9 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 
-const DESCRIPTION = `What the pages of the operator console ask. Every error has the body \`{ status, code, message, details? }\`, and every answer the header \`X-Request-Id\`. \`x-access\` of an operation is the permission that it needs; \`operator\` is anybody who is signed in.
+const DESCRIPTION = `The API of the operator console’s pages. Every error has the body \`{ status, code, message, details? }\`, and every answer the header \`X-Request-Id\`. \`x-access\` of an operation is the permission that it needs; \`operator\` is every operator who is signed in.
 
-Requests other than GET and HEAD are taken from pages of the console only: \`Sec-Fetch-Site: same-origin\`, or \`Origin\`.`;
+Only pages of the console may send requests other than GET and HEAD: \`Sec-Fetch-Site: same-origin\`, or \`Origin\`.`;
 
 /** The OpenAPI document of the console, made from its controllers and DTOs. */
 export function createConsoleOpenApi(app: INestApplication): OpenAPIObject {
@@ -15,19 +15,19 @@ export function createConsoleOpenApi(app: INestApplication): OpenAPIObject {
     .addServer('/')
     .addTag('Session', 'Sign in and out')
     .addTag('Me', 'My account')
-    .addTag('Orders', 'Orders, and what is done about them')
+    .addTag('Orders', 'Orders, and operators’ decisions about them')
     .addTag('Merchants', 'Merchants, their wallets and statements')
-    .addTag('Approvals', 'Movements of money that wait for a second person')
-    .addTag('Products', 'Products, files of them, and their prices')
-    .addTag('Offers', 'Where products are bought')
-    .addTag('Exchange rates', 'What suppliers’ currencies are worth')
+    .addTag('Approvals', 'Movements of money that wait for a second operator')
+    .addTag('Products', 'Products, their prices, and imports of both')
+    .addTag('Offers', 'The suppliers’ SKUs that can fulfil products')
+    .addTag('Exchange rates', 'The values of suppliers’ currencies in baht')
     .addTag('Webhooks', 'Webhooks, their deliveries, and replays')
-    .addTag('Jobs', 'What is done in the background')
-    .addTag('Figures', 'How the service does, now and by the minute')
-    .addTag('Suppliers', 'Suppliers, how they do, and what is done about them')
-    .addTag('Review', 'Units that wait for an operator, and the search')
-    .addTag('Operators', 'The accounts of others')
-    .addTag('Log', 'What operators did')
+    .addTag('Jobs', 'Reports, audits and replays in the background')
+    .addTag('Figures', 'Stats of the service, now and by the minute')
+    .addTag('Suppliers', 'Suppliers, their state and their settings')
+    .addTag('Review', 'Units that wait for an operator’s decision, and the search')
+    .addTag('Operators', 'The accounts of all operators')
+    .addTag('Log', 'The audit log: actions of operators')
     .build();
   return SwaggerModule.createDocument(app, options, {
     operationIdFactory: (controller, method) => `${controller.replace(/^Console|Controller$/g, '')}_${method}`,

@@ -23,7 +23,7 @@ export class AccountsController {
   ) {}
 
   @Get()
-  @ConsoleRoute('operators.manage', 'Everybody who has an account', [AccountDto])
+  @ConsoleRoute('operators.manage', 'All accounts of the console', [AccountDto])
   async list(): Promise<Page<AccountDto>> {
     return { data: (await this.operators.list()).map(toAccountDto), next_cursor: null };
   }
@@ -34,7 +34,7 @@ export class AccountsController {
     'Invite an operator: makes a link that sets the password, once and within a day',
     InvitationDto,
     {
-      description: 'Asks for confirmation. 409 where an operator has the address.',
+      description: 'Asks for confirmation. 409 if an operator already has the address.',
       status: 201,
     },
   )
@@ -49,8 +49,8 @@ export class AccountsController {
   }
 
   @Patch(':id')
-  @ConsoleRoute('operators.manage', 'Give another role, disable or enable', AccountDto, {
-    description: 'With the next request of theirs. Asks for confirmation. 409 for the last administrator.',
+  @ConsoleRoute('operators.manage', 'Change the role of an operator, or disable or enable the account', AccountDto, {
+    description: 'Applies from the operator’s next request on. Asks for confirmation. 409 for the last administrator.',
   })
   async change(
     @CurrentCaller() caller: Caller,
@@ -67,7 +67,7 @@ export class AccountsController {
   @Post(':id/reset')
   @ConsoleRoute(
     'operators.manage',
-    'Take password and second factor away, end every session, unlock, enable, and make a new link',
+    'Remove password and second factor, end all sessions, unlock and enable the account, and make a new link',
     InvitationDto,
     { description: 'Asks for confirmation.' },
   )
@@ -80,7 +80,7 @@ export class AccountsController {
   }
 
   @Post(':id/unlock')
-  @ConsoleRoute('operators.manage', 'Forget wrong passwords and codes', AccountDto, {
+  @ConsoleRoute('operators.manage', 'Unlock an account after wrong passwords or codes', AccountDto, {
     description: 'Asks for confirmation.',
   })
   async unlock(
@@ -94,10 +94,10 @@ export class AccountsController {
   @Post(':id/company-sign-in')
   @ConsoleRoute(
     'operators.manage',
-    'Let a person who signs in by company sign-in with the account’s verified address become its operator',
+    'Link the account to the person who next signs in by company sign-in with the account’s verified address',
     AccountDto,
     {
-      description: 'Within a day, once. Asks for confirmation. 409 for a disabled account.',
+      description: 'Works once, within a day. Asks for confirmation. 409 for a disabled account.',
     },
   )
   async allowCompany(
@@ -109,14 +109,14 @@ export class AccountsController {
   }
 
   @Get(':id/sessions')
-  @ConsoleRoute('sessions.manage', 'Where an operator is signed in', [OwnSessionDto])
+  @ConsoleRoute('sessions.manage', 'The sessions of an operator', [OwnSessionDto])
   async listSessions(@CurrentCaller() caller: Caller, @OperatorId() id: number): Promise<Page<OwnSessionDto>> {
     await this.operators.get(id);
     return this.sessions.list(caller, id);
   }
 
   @Delete(':id/sessions')
-  @ConsoleRoute('sessions.manage', 'Sign an operator out everywhere', [OwnSessionDto], {
+  @ConsoleRoute('sessions.manage', 'End all sessions of an operator', [OwnSessionDto], {
     description: 'Asks for confirmation.',
   })
   async endSessions(@CurrentCaller() caller: Caller, @OperatorId() id: number): Promise<Page<OwnSessionDto>> {
@@ -125,7 +125,7 @@ export class AccountsController {
   }
 
   @Delete(':id/sessions/:session')
-  @ConsoleRoute('sessions.manage', 'Sign an operator out there', [OwnSessionDto], {
+  @ConsoleRoute('sessions.manage', 'End one session of an operator', [OwnSessionDto], {
     description: 'Asks for confirmation.',
   })
   async endSession(

@@ -31,14 +31,14 @@ export class Caller {
     return hasPermission(this.session.role, permission);
   }
 
-  /** The operator as the audit log names them. @param idempotencyKey of a request that may be carried out once only. */
+  /** The operator as the audit log names it. @param idempotencyKey of a request that may be carried out only once. */
   actor(reason?: string, idempotencyKey?: string): ConsoleActor {
     const request = idempotencyKey === undefined ? this.request : { ...this.request, idempotencyKey };
     const actor = { operator: this.session.email, console: request };
     return reason === undefined ? actor : { ...actor, reason };
   }
 
-  /** The moment until which actions need no confirmation; null where the next action needs one. */
+  /** The moment until which actions need no confirmation; null if the next action needs a confirmation. */
   get confirmedUntil(): Date | null {
     const { confirmed_at: at } = this.session;
     return at && isRecent(at) ? new Date(at.getTime() + CONFIRMED_FOR_MS) : null;
@@ -59,7 +59,7 @@ export class Caller {
   }
 }
 
-/** Returns the operator of the session, even one who has given only the password so far; null without a session. */
+/** Returns the operator of the session, even if the code of the second factor is still missing; null without a session. */
 export function callerOf(request: Request): Caller | null {
   const { live } = request.session;
   return live ? new Caller(live, originOf(request)) : null;

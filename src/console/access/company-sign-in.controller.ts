@@ -24,17 +24,17 @@ export class CompanySignInController {
 
   @Post('company')
   @ConsoleRoute('anyone', 'Begin to sign in with the company’s account', CompanySignInDto, {
-    description: '404 where it is not set up, 503 where the provider does not answer.',
+    description: '404 if company sign-in is not set up, 503 if the provider does not answer.',
   })
   begin(@CurrentExchange() exchange: Exchange, @Body() { next }: BeginCompanySignInDto): Promise<CompanySignInDto> {
     return this.signIns.begin(exchange, next);
   }
 
   @Post('company/answer')
-  @ConsoleRoute('anyone', 'Sign in with what the company’s sign-in answered', CompanySessionDto, {
+  @ConsoleRoute('anyone', 'Sign in with the answer of the company’s provider', CompanySessionDto, {
     description:
-      'Once, within ten minutes, in the browser that began it. Where the operator has a second factor, `state` is ' +
-      '`code_required` and its code follows. A refusal is 403 with the reason in `details`.',
+      'Works once, within ten minutes, in the browser that began the sign-in. If the operator has a second factor, `state` is ' +
+      '`code_required`, and the code must follow. A refusal is 403 with the reason in `details`.',
   })
   complete(@CurrentExchange() exchange: Exchange, @Body() { answer }: CompanyAnswerDto): Promise<CompanySessionDto> {
     return this.signIns.complete(exchange, answer);

@@ -5,7 +5,7 @@ import { SessionDto } from './session.dto.js';
 
 export class SignInWaysDto {
   @Shown.flag(true, 'Whether people can sign in with their company’s account') company!: boolean;
-  @Shown.nullableText('Acme', 'What the company’s sign-in is called; null: nobody has said') company_name!:
+  @Shown.nullableText('Acme', 'The name of the company’s sign-in; null if none is configured') company_name!:
     string | null;
 }
 
@@ -13,13 +13,13 @@ export class BeginCompanySignInDto {
   @TextThat(
     (value) => (/^\/(?![/\\])/.test(value) ? textProblem(value, 1, 2048) : 'must be a path of the console'),
     {},
-    { optional: true, example: '/orders', description: 'The page to go to afterwards' },
+    { optional: true, example: '/orders', description: 'The page to open after the sign-in' },
   )
   next?: string;
 }
 
 export class CompanySignInDto {
-  @Shown.text('https://login.example.com/authorize?client_id=console&…', 'Where the browser goes to sign in')
+  @Shown.text('https://login.example.com/authorize?client_id=console&…', 'The address at which the browser signs in')
   url!: string;
 }
 
@@ -32,5 +32,5 @@ export class CompanyAnswerDto {
 }
 
 export class CompanySessionDto extends SessionDto {
-  @Shown.text('/orders', 'The page that was asked for when the sign-in was begun') next!: string;
+  @Shown.text('/orders', 'The page to open, as the sign-in was begun with it') next!: string;
 }

@@ -42,9 +42,8 @@ export class CompanySignInService {
   }
 
   /**
-   * @throws NOT_FOUND if company sign-in is not set up; BAD_REQUEST if the console is open at another address than CONSOLE_URL,
-   * where the provider returns;
-   *   SERVICE_UNAVAILABLE; FORBIDDEN with the provider's reason.
+   * @throws NOT_FOUND if company sign-in is not set up; BAD_REQUEST as {@link assertReturnsHere}; SERVICE_UNAVAILABLE; FORBIDDEN
+   * with the provider's reason.
    */
   async begin({ request, response }: Exchange, next = '/'): Promise<CompanySignInDto> {
     this.assertReturnsHere(request);
@@ -82,8 +81,8 @@ export class CompanySignInService {
   }
 
   /**
-   * Refuses an origin other than that of CONSOLE_URL. The provider returns the browser to CONSOLE_URL, where a cookie of another
-   * host is missing: for example, one set at localhost is missing at 127.0.0.1.
+   * Refuses an origin other than that of CONSOLE_URL. The provider returns the browser to CONSOLE_URL, where the cookie of another
+   * host is missing. For example, a cookie of localhost is missing at 127.0.0.1.
    */
   private assertReturnsHere({ headers: { origin } }: Request): void {
     const { url } = this.config.console;

@@ -8,7 +8,7 @@ import type { Permission } from '../../operators/roles.js';
 const CODES = { ...DETAIL_CODES, ...CONSOLE_DETAIL_CODES };
 
 class ConsoleErrorDetailDto {
-  @Shown.text('reason', 'The path of the member, or what is missing') field!: string;
+  @Shown.text('reason', 'The path of the member, or the name of the missing permission') field!: string;
   @Shown.oneOf(Object.keys(CODES), 'REQUIRED', meanings('What is wrong', CODES)) code!: string;
   @Shown.text('reason is required') message!: string;
 }
@@ -35,9 +35,9 @@ type Answer = Type<unknown> | [Type<unknown>] | 'csv';
 
 interface RouteOptions {
   description?: string;
-  /** The status of its answer: 200 by default. */
+  /** The status of the route's answer: 200 by default. */
   status?: number;
-  /** What its answer is. */
+  /** Describes the route's answer. */
   answered?: string;
 }
 

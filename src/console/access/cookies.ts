@@ -40,8 +40,8 @@ export class CompanyCookie {
 }
 
 /**
- * Marks a browser in which an operator has signed in, so that strangers' failed attempts can't lock out this browser. The mark
- * is valid until the operator's access changes: then the browser of an earlier user of the account loses its mark.
+ * Marks a browser in which an operator has signed in, so that strangers' failed attempts can't lock out this browser. The mark is
+ * valid until the operator's access changes. So the browser of an earlier user of the account loses its mark.
  */
 export class DeviceCookie {
   private readonly name: string;
@@ -59,7 +59,7 @@ export class DeviceCookie {
     response.cookie(this.name, value, { ...cookieOptions(this.config), maxAge: DEVICE_LASTS_MS });
   }
 
-  /** The operator and version in the cookie; null where it is missing or its signature is wrong. */
+  /** The operator and version in the cookie; null if the cookie is missing or its signature is wrong. */
   read(request: Request): KnownDevice | null {
     const [, marked = '', id, version, signature = ''] =
       /^(([1-9]\d{0,8})\.(\d{1,9}))\.(.+)$/.exec(readCookie(request, this.name) ?? '') ?? [];

@@ -20,12 +20,12 @@ interface Action<Result> {
   repeat: (entry: AuditLogEntry) => Promise<Result>;
 }
 
-/** Carries out each keyed request once: the audit log holds the key of each action that is done. */
+/** Carries out each request with a key only once: the audit log stores the key of each action that was carried out. */
 @Injectable()
 export class IdempotencyService {
   constructor(private readonly log: AuditLogRepository) {}
 
-  /** @throws CONFLICT where the operator used the key for another action or another body. */
+  /** @throws CONFLICT if the operator used the key for another action or another body. */
   async run<Result>(caller: Caller, { action, key, asked, reason, carryOut, repeat }: Action<Result>): Promise<Result> {
     if (key === undefined) return carryOut(caller.actor(reason));
     const repeated = async (): Promise<Result | null> => {

@@ -39,7 +39,7 @@ export class MeController {
 
   @Post('password')
   @ConsoleRoute('operator', 'Change my password', SessionDto, {
-    description: 'Ends every other session. Asks for confirmation where there is a second factor.',
+    description: 'Ends all other sessions. Asks for confirmation if the operator has a second factor.',
   })
   changePassword(
     @CurrentExchange() exchange: Exchange,
@@ -51,15 +51,15 @@ export class MeController {
 
   @Post('second-factor')
   @ConsoleRoute('operator', 'Begin to set up a second factor, or a new one', SecondFactorOfferDto, {
-    description: 'It counts once a code of it was given with PUT. Asks for confirmation.',
+    description: 'The new factor is valid once its code was given with PUT. Asks for confirmation.',
   })
   offerSecondFactor(@CurrentCaller() caller: Caller): Promise<SecondFactorOfferDto> {
     return this.me.offerSecondFactor(caller);
   }
 
   @Put('second-factor')
-  @ConsoleRoute('operator', 'Complete it with a code of the app', RecoveryCodesDto, {
-    description: 'Asks for confirmation. Ends every other session.',
+  @ConsoleRoute('operator', 'Complete the second factor with a code of the app', RecoveryCodesDto, {
+    description: 'Asks for confirmation. Ends all other sessions.',
   })
   acceptSecondFactor(
     @CurrentExchange() exchange: Exchange,
@@ -71,20 +71,20 @@ export class MeController {
 
   @Delete('second-factor')
   @ConsoleRoute('operator', 'Remove my second factor', MeDto, {
-    description: 'Asks for confirmation. Ends every other session.',
+    description: 'Asks for confirmation. Ends all other sessions.',
   })
   removeSecondFactor(@CurrentExchange() exchange: Exchange, @CurrentCaller() caller: Caller): Promise<MeDto> {
     return this.me.removeSecondFactor(exchange, caller);
   }
 
   @Get('sessions')
-  @ConsoleRoute('operator', 'Where I am signed in', [OwnSessionDto])
+  @ConsoleRoute('operator', 'My sessions', [OwnSessionDto])
   listSessions(@CurrentCaller() caller: Caller): Promise<Page<OwnSessionDto>> {
     return this.sessions.list(caller);
   }
 
   @Delete('sessions/:id')
-  @ConsoleRoute('operator', 'Sign me out there', [OwnSessionDto], { answered: 'Where I am signed in now' })
+  @ConsoleRoute('operator', 'End one of my sessions', [OwnSessionDto], { answered: 'My remaining sessions' })
   endSession(@CurrentCaller() caller: Caller, @PathId('session') id: number): Promise<Page<OwnSessionDto>> {
     return this.sessions.end(caller, id);
   }

@@ -38,7 +38,7 @@ export class MeService {
     return this.show(caller);
   }
 
-  /** @throws FORBIDDEN where {@link assertMaySetUp} refuses. */
+  /** @throws FORBIDDEN as {@link assertMaySetUp}. */
   offerSecondFactor(caller: Caller): Promise<Offer> {
     this.assertMaySetUp(caller);
     return this.secondFactor.offer(accessOf(caller));

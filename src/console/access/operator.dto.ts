@@ -9,7 +9,8 @@ const Reason = (): PropertyDecorator =>
   Text(1, 500, { optional: true, description: 'For the log', example: 'ticket 4711' });
 
 export class InviteDto {
-  @Text(3, 128, { description: 'To sign in with', example: 'nok@example.com' }) email!: string;
+  @Text(3, 128, { description: 'The address with which the operator signs in', example: 'nok@example.com' })
+  email!: string;
   @Text(1, 128, { example: 'Nok' }) name!: string;
   @OneOf(ROLES) role!: Role;
 }
@@ -17,7 +18,7 @@ export class InviteDto {
 /** A change of the role or of `active`, but not of both. */
 export class ChangeOperatorDto {
   @OneOf(ROLES, { optional: true }) role?: Role;
-  @OneOf(ROLES, { optional: true, description: 'The role that was shown: 409 where it is another by now' })
+  @OneOf(ROLES, { optional: true, description: 'The role that the page showed. 409 if the role has changed since' })
   expected_role?: Role;
   @Flag({ optional: true, description: 'False signs the operator out everywhere' }) active?: boolean;
   @Reason() reason?: string;
@@ -36,7 +37,7 @@ export class AccountDto {
   @Shown.oneOf(STATES, 'active', '`invited`: there is no password yet') state!: (typeof STATES)[number];
   @Shown.flag(true) second_factor!: boolean;
   @Shown.flag(false, 'Whether the operator signs in with the company’s account') company_sign_in!: boolean;
-  @Shown.nullableMoment('Until when a person who signs in by company sign-in with this address becomes its operator')
+  @Shown.nullableMoment('Until when company sign-in with this address is linked to the account')
   company_link_until!: Date | null;
   @Shown.nullableMoment() last_sign_in_at!: Date | null;
   @Shown.nullableMoment('Until when wrong passwords or codes keep the operator out') locked_until!: Date | null;
@@ -46,6 +47,7 @@ export class AccountDto {
 
 export class InvitationDto {
   @ApiProperty({ type: AccountDto }) operator!: AccountDto;
-  @Shown.text('https://console.example.com/set-up#Zr0…', 'Sets the password, once. Shown this once') link!: string;
-  @Shown.moment('Until when it works') until!: Date;
+  @Shown.text('https://console.example.com/set-up#Zr0…', 'Sets the password, once. Only this answer shows it')
+  link!: string;
+  @Shown.moment('Until when the link works') until!: Date;
 }

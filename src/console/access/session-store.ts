@@ -18,7 +18,7 @@ declare module 'express-session' {
     live?: Omit<LiveSession, 'id_hash'>;
     /** Set in a session that has no row yet. */
     opening?: Opening | undefined;
-    /** Set where a page sent the request by itself, while the operator was idle. */
+    /** Set if a page sent the request by itself, while the operator was idle. */
     isUnattended?: true;
   }
 }
@@ -27,7 +27,7 @@ const SEEN_EVERY_MS = 30_000;
 
 type Done<Result = void> = (error?: unknown, result?: Result) => void;
 
-/** Keeps sessions in `operator_sessions` by the hash of the cookie's value: a reader of the table can't use them. */
+/** Stores sessions in `operator_sessions` by the hash of the cookie's value. So a reader of the table can't use the sessions. */
 @Injectable()
 export class SessionStore extends Store {
   constructor(

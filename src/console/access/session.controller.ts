@@ -21,8 +21,8 @@ export class SessionController {
   @Post('session')
   @ConsoleRoute('anyone', 'Sign in with address and password', SessionDto, {
     description:
-      'Where the operator has a second factor, `state` is `code_required` and its code follows. A refusal is 401 whatever ' +
-      'was wrong; more than ten attempts a minute from one address are 429.',
+      'If the operator has a second factor, `state` is `code_required`, and the code must follow. A refusal is 401 for every ' +
+      'reason. More than ten attempts a minute from one address are 429.',
   })
   signIn(@CurrentExchange() exchange: Exchange, @Body() body: SignInDto): Promise<SessionDto> {
     return this.sessions.signIn(exchange, body);
@@ -39,16 +39,21 @@ export class SessionController {
   }
 
   @Post('session/confirm')
-  @ConsoleRoute('operator', 'Give the code, or the password where there is no second factor, again', SessionDto, {
-    description: 'For ten minutes, nothing answers `CONFIRMATION_REQUIRED` then.',
-  })
+  @ConsoleRoute(
+    'operator',
+    'Confirm the session again with the code, or with the password if there is no second factor',
+    SessionDto,
+    {
+      description: 'For the next ten minutes, no route answers `CONFIRMATION_REQUIRED`.',
+    },
+  )
   confirm(@Req() request: Request, @CurrentCaller() caller: Caller, @Body() body: ConfirmDto): Promise<SessionDto> {
     return this.sessions.confirm(request, caller, body);
   }
 
   @Get('session')
   @ConsoleRoute('half', 'Who am I, and what may I do?', SessionDto, {
-    description: '401 when nobody is signed in.',
+    description: '401 if no operator is signed in.',
   })
   show(@CurrentCaller() { session }: Caller): SessionDto {
     return toSessionDto(session, this.config);
@@ -62,7 +67,7 @@ export class SessionController {
 
   @Post('set-up')
   @ConsoleRoute('anyone', 'Set the password with a link, once', SetUpDoneDto, {
-    description: 'Signs nobody in. 404 where the link was used or is over.',
+    description: 'Does not sign in. 404 if the link was used or has expired.',
   })
   async setUp(@Req() request: Request, @Body() { token, password }: SetUpDto): Promise<SetUpDoneDto> {
     const { email } = await this.operators.setUp(token, password, originOf(request));

@@ -35,12 +35,12 @@ export class ConfirmDto {
 }
 
 export class SetUpDto {
-  @Text(1, 128, { description: 'What follows the number sign in the link' }) token!: string;
+  @Text(1, 128, { description: 'The part of the link after the number sign' }) token!: string;
   @Secret({ description: '12 to 256 characters' }) password!: string;
 }
 
 export class ChangePasswordDto {
-  @Secret({ description: 'The one of now' }) password!: string;
+  @Secret({ description: 'The current password' }) password!: string;
   @Secret({ description: '12 to 256 characters' }) new_password!: string;
 }
 
@@ -51,9 +51,9 @@ export class ChangeMeDto {
 }
 
 const STATES = {
-  code_required: 'the password was right: the code of the second factor is asked for, and nothing else works',
+  code_required: 'the password was right, but the code of the second factor is missing: no other route works',
   second_factor_required: 'an operator of this role must set up a second factor first; until then only `/api/me` works',
-  signed_in: 'everything that the permissions allow works',
+  signed_in: 'all routes work that the permissions allow',
 };
 export type SessionState = keyof typeof STATES;
 
@@ -63,22 +63,22 @@ export class OperatorDto {
   @Shown.text('Nok') name!: string;
   @Shown.oneOf(ROLES, 'support') role!: Role;
   @Shown.nullableOneOf(LANGUAGES, 'th', 'Null until it is chosen') language!: Language | null;
-  @Shown.text('Asia/Bangkok', 'The chosen one, or that of the console') timezone!: string;
+  @Shown.text('Asia/Bangkok', 'The time zone that the operator chose, or the one of the console') timezone!: string;
 }
 
 /** The state of a sign-in, and the operator's permissions. */
 export class SessionDto {
-  @Shown.oneOf(Object.keys(STATES), 'signed_in', meanings('How far', STATES)) state!: SessionState;
+  @Shown.oneOf(Object.keys(STATES), 'signed_in', meanings('The state of the sign-in', STATES)) state!: SessionState;
   @ApiProperty({ type: OperatorDto, nullable: true, description: 'Null until the code was given' })
   operator!: OperatorDto | null;
   @ApiProperty({ enum: PERMISSIONS, isArray: true, example: ['orders.read'] }) permissions!: Permission[];
   @Shown.flag(true, 'Whether the operator has a second factor') second_factor!: boolean;
-  @Shown.flag(true, 'False for who signs in with the company’s account only') has_password!: boolean;
-  @Shown.nullableMoment('Until when nothing asks for the code or password again') confirmed_until!: Date | null;
+  @Shown.flag(true, 'False for an operator who only uses company sign-in') has_password!: boolean;
+  @Shown.nullableMoment('Until when no action needs the code or password again') confirmed_until!: Date | null;
   @Shown.moment('When the session ends at the latest') expires_at!: Date;
-  @Shown.integer(60, 'After so many minutes without a request it ends') idle_minutes!: number;
-  @Shown.text('1000.00', 'A resolution of a unit that costs more is confirmed again') confirm_above!: string;
-  @Shown.nullableText('50000.00', 'A deposit or withdrawal of more waits for a second person; null: none does')
+  @Shown.integer(60, 'The session ends after this many minutes without a request') idle_minutes!: number;
+  @Shown.text('1000.00', 'A resolution of a unit with a higher price needs confirmation') confirm_above!: string;
+  @Shown.nullableText('50000.00', 'Credits and debits of more need a second operator’s approval; null if none do')
   approval_above!: string | null;
 }
 
@@ -87,12 +87,12 @@ export class SignedOutDto {
 }
 
 export class SetUpDoneDto {
-  @Shown.text('nok@example.com', 'To sign in with') email!: string;
+  @Shown.text('nok@example.com', 'The address with which the operator signs in') email!: string;
 }
 
 export class MeDto extends OperatorDto {
   @Shown.flag(true) second_factor!: boolean;
-  @Shown.integer(9, 'That are not used yet') recovery_codes!: number;
+  @Shown.integer(9, 'The number of recovery codes that are not used yet') recovery_codes!: number;
   @Shown.nullableMoment() last_sign_in_at!: Date | null;
   @Shown.moment() created_at!: Date;
 }
@@ -103,16 +103,16 @@ export class SecondFactorOfferDto {
 }
 
 export class RecoveryCodesDto {
-  @ApiProperty({ type: [String], example: ['f3k9-q2wx-7mzr-hd4t'], description: 'Shown this once' })
+  @ApiProperty({ type: [String], example: ['f3k9-q2wx-7mzr-hd4t'], description: 'Only this answer shows the codes' })
   recovery_codes!: string[];
 }
 
 export class OwnSessionDto {
   @Shown.integer(12) id!: number;
-  @Shown.flag(true, 'Whether it is the one that asks') is_current!: boolean;
+  @Shown.flag(true, 'Whether this is the session of the request') is_current!: boolean;
   @Shown.text('203.0.113.7') ip!: string;
   @Shown.nullableText('Mozilla/5.0 (X11; Linux x86_64)') user_agent!: string | null;
   @Shown.moment() created_at!: Date;
-  @Shown.moment('Of its last request, to half a minute') seen_at!: Date;
+  @Shown.moment('The time of the last request, to half a minute') seen_at!: Date;
   @Shown.moment() expires_at!: Date;
 }

@@ -18,10 +18,10 @@ export function sessionMiddleware(store: SessionStore, config: Config): RequestH
     saveUninitialized: false,
   });
   return (request, response, next) => {
-    // CONSOLE_URL tells that browsers use https, even where the proxy does not forward the scheme.
+    // If CONSOLE_URL has https, browsers use https, even if the proxy does not forward the scheme.
     if (config.console.isHttps) Object.defineProperty(request, 'secure', { value: true });
     readSession(request, response, (error?: unknown) => {
-      // Not enumerable, so that the store does not keep it.
+      // Not enumerable, so that the store does not store it.
       if (!error && request.headers['x-unattended'] !== undefined)
         Object.defineProperty(request.session, 'isUnattended', { value: true });
       next(error);
@@ -31,7 +31,7 @@ export function sessionMiddleware(store: SessionStore, config: Config): RequestH
 
 /**
  * Replaces the session by one with a new identifier, so that a stolen identifier becomes useless.
- * @throws UNAUTHORIZED where the operator's access has changed meanwhile.
+ * @throws UNAUTHORIZED if the operator's access has changed meanwhile.
  */
 export async function openSession(
   request: Request,

@@ -43,7 +43,7 @@ export class SessionsService {
     return this.open(exchange, operator, awaitsCode);
   }
 
-  /** @throws UNAUTHORIZED; CONFLICT where the session needs no code. */
+  /** @throws UNAUTHORIZED; CONFLICT if the session needs no code. */
   async giveCode(exchange: Exchange, caller: Caller, code: string): Promise<SessionDto> {
     if (!caller.session.awaits_code) throw new AppError('CONFLICT', 'You are signed in: this session needs no code');
     const operator = await this.signIns.withCode(caller.id, code, this.originOf(exchange.request));
@@ -99,9 +99,10 @@ export class SessionsService {
   }
 
   /**
-   * Begins a session. @param awaitsCode whether the operator must still give the code of the second factor. Until then the
-   * session allows nothing else.
-   * @param isConfirmed whether the operator has just proved who they are.
+   * Begins a session.
+   * @param awaitsCode whether the operator must still give the code of the second factor. Until then the session allows nothing
+   * else.
+   * @param isConfirmed whether the operator has just given a proof of identity.
    */
   async open(
     exchange: Exchange,
@@ -117,7 +118,7 @@ export class SessionsService {
   }
 
   /**
-   * Begins a new session in place of one that has just been ended.
+   * Begins a new session for a caller whose sessions have just been ended.
    * @param changes members that differ from the old session's.
    */
   async renew(

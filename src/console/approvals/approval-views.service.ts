@@ -57,7 +57,7 @@ export class ApprovalViewsService {
     return toApprovalDto(await this.approvals.approve(id, by, available), caller);
   }
 
-  /** @throws FORBIDDEN; NOT_FOUND; CONFLICT where the request no longer waits. */
+  /** @throws FORBIDDEN; NOT_FOUND; CONFLICT if the request no longer waits. */
   async reject(caller: Caller, id: number, reason: string): Promise<ApprovalDto> {
     return toApprovalDto(await this.approvals.reject(id, caller.confirmedActor(reason)), caller);
   }

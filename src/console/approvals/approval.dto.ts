@@ -20,10 +20,11 @@ export class ApprovalsQueryDto implements PageQuery {
 }
 
 export class RequestApprovalDto {
-  @Integer(1, MAX_ID, { description: 'Whose wallet', example: 7 }) merchant_id!: number;
-  @OneOf(KINDS, { description: '`credit`: a deposit; `debit`: money that is taken out' }) kind!: (typeof KINDS)[number];
+  @Integer(1, MAX_ID, { description: 'The merchant whose wallet it is', example: 7 }) merchant_id!: number;
+  @OneOf(KINDS, { description: '`credit`: money into the wallet; `debit`: money out of the wallet' })
+  kind!: (typeof KINDS)[number];
   @AmountUpTo(MAX_SATANG, { example: '75000.00', description: 'THB, more than `approval_above`' }) amount!: string;
-  @Text(1, 128, { example: 'bank-20260115-1', description: 'That the movement will have' }) reference!: string;
+  @Text(1, 128, { example: 'bank-20260115-1', description: 'The reference of the movement' }) reference!: string;
   @Text(1, 500, { optional: true, example: 'Transfer of Monday' }) note?: string;
   @Text(1, 500, { description: 'For the operator who decides, and for the log', example: 'ticket 4711' })
   reason!: string;
@@ -35,13 +36,13 @@ export class ApproveDto {
 
 export class RejectDto {
   @Text(1, 500, {
-    description: 'For the operator who asked, and for the log',
+    description: 'For the requester, and for the log',
     example: 'the bank knows no such transfer',
   })
   reason!: string;
 }
 
-/** A requested movement of money, and the decision about it; `decided_by` and later members are null without one. */
+/** A requested movement of money, and the decision about it. Without a decision, `decided_by` and the later members are null. */
 export class ApprovalDto {
   @Shown.integer(12) id!: number;
   @Shown.oneOf(APPROVAL_STATUSES, 'open') status!: ApprovalStatus;
@@ -50,13 +51,14 @@ export class ApprovalDto {
   @Shown.text('75000.00', 'THB') amount!: string;
   @Shown.text('bank-20260115-1') reference!: string;
   @Shown.nullableText('Transfer of Monday') note!: string | null;
-  @Shown.text('ticket 4711', 'Why it was asked for') reason!: string;
+  @Shown.text('ticket 4711', 'The requester’s reason') reason!: string;
   @Shown.text('nok@example.com') requested_by!: string;
-  @Shown.flag(false, 'Whether the operator of this session asked for it') is_own!: boolean;
+  @Shown.flag(false, 'Whether the caller is the requester') is_own!: boolean;
   @Shown.moment() created_at!: Date;
-  @Shown.moment('Nobody approves it afterwards') expires_at!: Date;
-  @Shown.nullableText('mali@example.com', 'Who approved, rejected or withdrew it') decided_by!: string | null;
+  @Shown.moment('The request expires at this time') expires_at!: Date;
+  @Shown.nullableText('mali@example.com', 'The operator who approved, rejected or withdrew the request') decided_by!:
+    string | null;
   @Shown.nullableMoment() decided_at!: Date | null;
-  @Shown.nullableText('the bank knows no such transfer', 'Why it was rejected or withdrawn')
+  @Shown.nullableText('the bank knows no such transfer', 'Why the request was rejected or withdrawn')
   decision_reason!: string | null;
 }

@@ -19,9 +19,9 @@ export class ConsoleApprovalsController {
   }
 
   @Post()
-  @ConsoleRoute('wallets.move', 'Ask for a deposit or withdrawal that a second person has to approve', ApprovalDto, {
+  @ConsoleRoute('wallets.move', 'Request a credit or debit that a second operator must approve', ApprovalDto, {
     description:
-      'Asks for confirmation. Nothing moves. The same reference with the same amount is the same request while it waits.',
+      'Asks for confirmation. Moves no money. While a request waits, another one with its reference and amount returns it.',
     status: 201,
   })
   request(
@@ -33,10 +33,10 @@ export class ConsoleApprovalsController {
   }
 
   @Post(':id/approval')
-  @ConsoleRoute('wallets.move', 'Approve it: the money moves', ApprovalDto, {
+  @ConsoleRoute('wallets.move', 'Approve a request: the money moves', ApprovalDto, {
     description:
-      'Asks for confirmation. 403 OWN_REQUEST for the operator who asked for it. Where `expected_available` is given and another ' +
-      'amount is available: 409 CHANGED_MEANWHILE. An operator who approves twice gets the same answer; any other gets 409.',
+      'Asks for confirmation. 403 OWN_REQUEST for the requester. 409 CHANGED_MEANWHILE if the available balance is not ' +
+      '`expected_available`. If the same operator approves again, the answer is the same; for another operator it is 409.',
   })
   approve(
     @CurrentCaller() caller: Caller,
@@ -47,7 +47,7 @@ export class ConsoleApprovalsController {
   }
 
   @Post(':id/rejection')
-  @ConsoleRoute('wallets.move', 'Reject it, or withdraw what one asked for: nothing moves', ApprovalDto, {
+  @ConsoleRoute('wallets.move', 'Reject a request, or withdraw one’s own request: no money moves', ApprovalDto, {
     description: 'Asks for confirmation.',
   })
   reject(

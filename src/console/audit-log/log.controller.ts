@@ -13,8 +13,8 @@ export class LogController {
   constructor(private readonly log: LogService) {}
 
   @Get('log')
-  @ConsoleRoute('log.read', 'What operators did, newest first', [LogEntryDto], {
-    description: 'Support and catalog see what they did themselves.',
+  @ConsoleRoute('log.read', 'Actions of operators, newest first', [LogEntryDto], {
+    description: 'Operators of the roles support and catalog see only their own actions.',
   })
   list(@CurrentCaller() caller: Caller, @Query() query: LogQueryDto): Promise<Page<LogEntryDto>> {
     return this.log.list(caller, query);
@@ -22,7 +22,7 @@ export class LogController {
 
   @Get('log.csv')
   @ConsoleRoute('exports.run', 'The same as CSV, at most 1,000,000 lines', 'csv', {
-    description: 'Stands in the log itself, with the filters and the number of lines.',
+    description: 'The audit log records the export, with the filters and the number of lines.',
   })
   export(@CurrentCaller() caller: Caller, @Query() query: LogFilterDto, @Res() response: Response): Promise<void> {
     return this.log.export(caller, query, response);

@@ -9,13 +9,13 @@ const SOURCES = ['console', 'cli'] as const;
 
 /** A filter of the audit log: an entry must match every given member. */
 export class LogFilterDto {
-  @Text(1, 128, { optional: true, description: 'Who did it: an e-mail address, or a name at the command line' })
+  @Text(1, 128, { optional: true, description: 'The operator: an e-mail address, or a name at the command line' })
   operator?: string;
-  @OneOf(SOURCES, { optional: true, description: 'Where it was done' }) source?: (typeof SOURCES)[number];
+  @OneOf(SOURCES, { optional: true, description: 'Where the action was done' }) source?: (typeof SOURCES)[number];
   @OneOf(AUDITED_ACTIONS, { optional: true }) action?: AuditedAction;
   @Id('The id of a merchant') merchant?: string;
   @Text(1, 64, { optional: true, description: 'The number of an order' }) order?: string;
-  @Text(1, 64, { optional: true, description: 'The code of a supplier: what was done about it and its offers' })
+  @Text(1, 64, { optional: true, description: 'The code of a supplier: actions on the supplier and its offers' })
   supplier?: string;
   @Moment({ optional: true, description: 'At or after' }) from?: string;
   @Moment({ optional: true, description: 'Before' }) to?: string;
@@ -29,20 +29,20 @@ export class LogEntryDto {
   @Shown.moment() at!: string;
   @Shown.text('nok@example.com', 'An e-mail address, or a name at the command line') operator!: string;
   @Shown.oneOf(SOURCES, 'console') source!: string;
-  @Shown.nullableText('203.0.113.7', 'From which address; null at the command line') ip!: string | null;
-  @Shown.nullableText('req_2b1f', 'The request that did it; null at the command line') request_id!: string | null;
+  @Shown.nullableText('203.0.113.7', 'The operator’s IP address; null at the command line') ip!: string | null;
+  @Shown.nullableText('req_2b1f', 'The id of the request; null at the command line') request_id!: string | null;
   @Shown.oneOf(AUDITED_ACTIONS, 'operator.set_role') action!: string;
-  @ApiProperty({ type: MerchantNameDto, nullable: true, description: 'Whom it concerns' })
+  @ApiProperty({ type: MerchantNameDto, nullable: true, description: 'The merchant that the action concerns' })
   merchant!: MerchantNameDto | null;
-  @Shown.nullableText('ord_Np3O7rcsqNmBTwD7', 'The order that it concerns') order_number!: string | null;
-  @Shown.nullableText('bank-2026-01-15', 'What the operator calls it') reference!: string | null;
-  @Shown.nullableText('ticket 4711', 'Why') reason!: string | null;
+  @Shown.nullableText('ord_Np3O7rcsqNmBTwD7', 'The order that the action concerns') order_number!: string | null;
+  @Shown.nullableText('bank-2026-01-15', 'The reference that the operator gave') reference!: string | null;
+  @Shown.nullableText('ticket 4711', 'The operator’s reason') reason!: string | null;
   @ApiProperty({
     type: 'object',
     additionalProperties: true,
     example: { operator: 'mali@example.com', role: 'finance', role_before: 'support' },
     description:
-      'What was done. `before` holds what members were until then, and `NAME_before` what the member `NAME` was. ' +
+      'The facts of the action. `before` has the old values of members, and `NAME_before` the old value of the member `NAME`. ' +
       'Amounts are text in baht.',
   })
   detail!: Record<string, unknown>;

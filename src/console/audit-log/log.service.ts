@@ -64,7 +64,7 @@ export class LogService {
   }
 }
 
-/** Some operators may read only their own actions: no filter gives them the actions of other operators. */
+/** Operators of some roles may read only their own actions: then no filter matches the actions of other operators. */
 function filterOf(
   caller: Caller,
   { operator, source, action, merchant, order, supplier, ...period }: LogFilterDto,

@@ -44,7 +44,7 @@ export class CatalogImportsService {
     return toPreviewDto(preview, isAdded, (each) => toProductChangeDto(each, costs));
   }
 
-  /** @throws BAD_REQUEST for a file with a problem; CONFLICT where the changes differ from the preview's. */
+  /** @throws BAD_REQUEST for a file with a problem; CONFLICT if the changes differ from the preview's. */
   async importProducts(caller: Caller, file: Buffer, query: ImportQueryDto): Promise<ImportedDto> {
     return counted(await this.imports.importProducts(file, agreed(caller, query)), isAdded);
   }
@@ -76,7 +76,7 @@ export class CatalogImportsService {
     };
   }
 
-  /** Changes all prices or none. @throws BAD_REQUEST; CONFLICT where the changes differ from the preview's. */
+  /** Changes all prices or none. @throws BAD_REQUEST; CONFLICT if the changes differ from the preview's. */
   async adjust(caller: Caller, { version, reason, ...given }: ApplyAdjustmentDto): Promise<ImportedDto> {
     const { adjustment } = await this.adjustmentOf(given);
     const expected = await this.adjustments.compare(adjustment);
@@ -115,7 +115,7 @@ const isAdded = ({ change }: { change: string }): boolean => change === 'added';
 /** Whether the merchant had no own price before. */
 const isFirst = ({ old }: PriceDifference): boolean => old === null;
 
-/** Counts the differences that add a product or a price, and the others. */
+/** Counts the differences that add a product or a price, and the differences that change one. */
 function counted<Difference>(differences: Difference[], adds: (difference: Difference) => boolean): ImportedDto {
   const added = differences.filter(adds).length;
   return { added, changed: differences.length - added };
@@ -145,7 +145,7 @@ const FAR_PERCENT = 20;
 /** The current costs of products by SKU, without products of unknown cost. */
 type Costs = ReadonlyMap<string, Satang>;
 
-/** Returns the move of a price in percent, cut to two decimals; null without a new price, or without an old price above 0. */
+/** The change of a price in percent, cut to two decimals. Null without a new price, or without an old price above 0. */
 function movesBy(old: string | null, now: string | null): number | null {
   const before = old === null ? null : parseBaht(old);
   const after = now === null ? null : parseBaht(now);

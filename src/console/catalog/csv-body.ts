@@ -13,7 +13,7 @@ export const exceptCsv =
   (request, response, next) =>
     isCsv(request) && paths.has(request.baseUrl + request.path) ? next() : void handle(request, response, next);
 
-// Compressed bodies are refused: a small one may unpack to very many lines, and browsers do not compress bodies.
+// Compressed bodies are refused: a small body may unpack to very many lines, and browsers do not compress bodies.
 const parse = raw({ limit: MAX_BYTES, type: 'text/csv', inflate: false });
 
 async function read(request: Request, response: Response): Promise<unknown> {

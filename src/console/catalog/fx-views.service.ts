@@ -45,7 +45,7 @@ export class FxViewsService {
     };
   }
 
-  /** @throws BAD_REQUEST; CONFLICT where the rate or its effects differ from the preview's. */
+  /** @throws BAD_REQUEST; CONFLICT if the rate or its effects differ from the preview's. */
   async set(caller: Caller, currency: string, { rate, version, reason }: SetFxDto): Promise<FxRatesDto> {
     await this.effects.set(currency, rate, caller.actor(reason), version);
     return this.list(caller);

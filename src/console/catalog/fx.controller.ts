@@ -12,20 +12,20 @@ export class ConsoleFxController {
   constructor(private readonly rates: FxViewsService) {}
 
   @Get()
-  @ConsoleRoute('products.read', 'The present exchange rates, and what they do to margins', FxRatesDto)
+  @ConsoleRoute('products.read', 'The present exchange rates, and the margins at these rates', FxRatesDto)
   list(@CurrentCaller() caller: Caller): Promise<FxRatesDto> {
     return this.rates.list(caller);
   }
 
   @Post(':currency/preview')
-  @ConsoleRoute('fx.set', 'What a rate would do to margins; changes nothing', FxPreviewDto)
+  @ConsoleRoute('fx.set', 'The effect of a rate on margins. Changes nothing', FxPreviewDto)
   preview(@Currency() currency: string, @Body() body: FxQuestionDto): Promise<FxPreviewDto> {
     return this.rates.preview(currency, body);
   }
 
   @Put(':currency')
   @ConsoleRoute('fx.set', 'Set an exchange rate from now on', FxRatesDto, {
-    description: '409 where the rate, or what would sell below cost, is not what the preview said.',
+    description: '409 if the present rate, or the products that would sell below cost, differ from the preview.',
   })
   set(@CurrentCaller() caller: Caller, @Currency() currency: string, @Body() body: SetFxDto): Promise<FxRatesDto> {
     return this.rates.set(caller, currency, body);

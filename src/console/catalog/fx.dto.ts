@@ -2,21 +2,22 @@ import { ApiProperty } from '@nestjs/swagger';
 import { Shown } from '../../core/http/answer.decorators.js';
 import { Text } from '../../core/validation/member.decorators.js';
 
-const HIDDEN = 'Null to those who may not see costs';
+const HIDDEN = 'Null for operators who may not see costs';
 
 export class FxRateDto {
   @Shown.text('IDR') currency!: string;
   @Shown.text('0.0021', 'Baht for one unit') rate!: string;
   @Shown.moment() valid_from!: string;
-  @Shown.flag('Whether offers in it are used: not when it is too old') is_fresh!: boolean;
-  @Shown.integer('Products on sale that are bought in it now') products!: number;
-  @Shown.nullableNumber(8.4, `What their prices leave above their costs, in percent of the prices. ${HIDDEN}`)
+  @Shown.flag('Whether the rate is recent enough for offers in this currency to be used') is_fresh!: boolean;
+  @Shown.integer('The number of active products that the service buys in this currency') products!: number;
+  @Shown.nullableNumber(8.4, `The margin of these products in percent of their prices. ${HIDDEN}`)
   margin_percent!: number | null;
 }
 
 export class FxRatesDto {
   @ApiProperty({ type: [FxRateDto] }) data!: FxRateDto[];
-  @ApiProperty({ type: [String], description: 'Currencies of products that have no rate' }) missing!: string[];
+  @ApiProperty({ type: [String], description: 'Currencies in which products are bought and that have no rate' })
+  missing!: string[];
 }
 
 export class FxQuestionDto {
@@ -24,7 +25,7 @@ export class FxQuestionDto {
 }
 
 export class SetFxDto extends FxQuestionDto {
-  @Text(1, 64, { description: 'Of the preview that was shown' }) version!: string;
+  @Text(1, 64, { description: 'The version of the preview' }) version!: string;
   @Text(1, 500, { optional: true, description: 'For the log' }) reason?: string;
 }
 
@@ -40,10 +41,11 @@ export class FxEffectDto {
 }
 
 export class FxPreviewDto {
-  @ApiProperty({ description: 'Names the present rate and what would sell below cost' }) version!: string;
+  @ApiProperty({ description: 'Identifies the present rate and the products that would sell below cost' })
+  version!: string;
   @Shown.nullableText('0.0020', 'The present rate') before!: string | null;
   @Shown.integer('Products that are bought in the currency') products!: number;
-  @Shown.integer('Those that would sell below cost') below_cost!: number;
-  @ApiProperty({ type: [FxEffectDto], description: 'The smallest margin first. The first 200' })
+  @Shown.integer('Products that would sell below cost') below_cost!: number;
+  @ApiProperty({ type: [FxEffectDto], description: 'The first 200 products, the smallest margin first' })
   effects!: FxEffectDto[];
 }

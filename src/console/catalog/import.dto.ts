@@ -5,7 +5,7 @@ import { Fitting, OneOf, Text } from '../../core/validation/member.decorators.js
 import { MemberChangeDto, ProductFilterDto } from './product.dto.js';
 
 export class CsvProblemDto {
-  @Shown.nullableInteger('Null where it is about the whole file') line!: number | null;
+  @Shown.nullableInteger('Null for a problem of the whole file') line!: number | null;
   @Shown.nullableText('price') column!: string | null;
   @Shown.text('price must be an amount in baht such as 35.00, not "abc"') words!: string;
 }
@@ -13,22 +13,22 @@ export class CsvProblemDto {
 export class ProductChangeDto {
   @Shown.text('MLBB-86') sku!: string;
   @Shown.oneOf(['added', 'changed']) change!: 'added' | 'changed';
-  @ApiProperty({ type: [MemberChangeDto], description: 'What is not the same any more' }) changes!: MemberChangeDto[];
-  @Shown.nullableNumber(-22.5, 'By how much the price moves, in percent; null where it does not, or was 0')
+  @ApiProperty({ type: [MemberChangeDto], description: 'The members that change' }) changes!: MemberChangeDto[];
+  @Shown.nullableNumber(-22.5, 'The change of the price in percent; null if it does not change, or was 0')
   price_moves_percent!: number | null;
-  @Shown.flag('Whether its price is below what it costs us now') below_cost!: boolean;
+  @Shown.flag('Whether the price is below the present cost') below_cost!: boolean;
 }
 
 /** The changes that an import would make. */
 export class ImportPreviewDto {
-  @ApiProperty({ description: 'Names exactly these changes: the import must name it' }) version!: string;
+  @ApiProperty({ description: 'Identifies exactly these changes. The import must name this version' }) version!: string;
   @Shown.integer() added!: number;
   @Shown.integer() changed!: number;
   @Shown.integer() unchanged!: number;
   @ApiProperty({
     type: [CsvProblemDto],
     description:
-      'Nothing is imported while there is any. After 500 comes one more, which says that there may be others',
+      'A file with problems is not imported. After 500 problems, one more entry says that there may be others',
   })
   problems!: CsvProblemDto[];
   @Shown.integer() problem_count!: number;
@@ -37,27 +37,27 @@ export class ImportPreviewDto {
 export class ProductImportPreviewDto extends ImportPreviewDto {
   @ApiProperty({
     type: [ProductChangeDto],
-    description: 'Prices that move by more than 20 % first, the farthest on top. The first 2,000',
+    description: 'The first 2,000 changes, the largest changes of prices first',
   })
   changes!: ProductChangeDto[];
-  @Shown.integer('Prices that move by more than 20 %') moved_far!: number;
-  @Shown.integer('Products whose price would be below what they cost us now') below_cost!: number;
+  @Shown.integer('Prices that change by more than 20 %') moved_far!: number;
+  @Shown.integer('Products whose price would be below the present cost') below_cost!: number;
 }
 
 export class PriceChangeDto {
-  @Shown.nullableInteger('Whose own price it is; null for a list price') merchant_id!: number | null;
+  @Shown.nullableInteger('The merchant of an own price; null for a list price') merchant_id!: number | null;
   @Shown.text('MLBB-86') sku!: string;
-  @Shown.nullableText('35.00', 'Null where there was none') old!: string | null;
-  @Shown.nullableText('33.00', 'Null where there is none any more') new!: string | null;
+  @Shown.nullableText('35.00', 'Null if there was no price') old!: string | null;
+  @Shown.nullableText('33.00', 'Null if there is no price any more') new!: string | null;
   @Shown.nullableNumber(-5.71) price_moves_percent!: number | null;
-  @Shown.nullableText('31.20', 'What it costs us now; null to those who may not see costs') cost_baht!: string | null;
-  @Shown.nullableText('1.80', 'What the new price leaves; null to those who may not see costs')
+  @Shown.nullableText('31.20', 'The present cost; null for operators who may not see costs') cost_baht!: string | null;
+  @Shown.nullableText('1.80', 'The margin at the new price; null for operators who may not see costs')
   margin_baht!: string | null;
-  @Shown.flag('Whether the new price is below what it costs us now') below_cost!: boolean;
+  @Shown.flag('Whether the new price is below the present cost') below_cost!: boolean;
 }
 
 export class PriceImportPreviewDto extends ImportPreviewDto {
-  @ApiProperty({ type: [PriceChangeDto], description: 'The farthest moves first. The first 2,000' })
+  @ApiProperty({ type: [PriceChangeDto], description: 'The first 2,000 changes, the largest changes of prices first' })
   changes!: PriceChangeDto[];
   @Shown.integer() moved_far!: number;
   @Shown.integer() below_cost!: number;
@@ -81,10 +81,10 @@ const ROUNDINGS = ['0.01', '0.25', '0.50', '1.00'] as const;
 export class AdjustmentDto extends ProductFilterDto {
   @Fitting((value) => parsePercentage(value) !== null, 'must be a percentage above -100 such as -3.5', {
     example: '-3.5',
-    description: 'By which the list prices change',
+    description: 'The percentage by which the list prices change',
   })
   percent!: string;
-  @OneOf(ROUNDINGS, { optional: true, description: 'New prices are multiples of it, THB' }) round_to?: string;
+  @OneOf(ROUNDINGS, { optional: true, description: 'New prices are multiples of this amount, THB' }) round_to?: string;
 }
 
 export class ApplyAdjustmentDto extends AdjustmentDto {
@@ -93,11 +93,12 @@ export class ApplyAdjustmentDto extends AdjustmentDto {
 }
 
 export class AdjustmentPreviewDto {
-  @ApiProperty({ description: 'Names exactly these changes' }) version!: string;
-  @ApiProperty({ type: [PriceChangeDto], description: 'By SKU. The first 2,000' }) changes!: PriceChangeDto[];
+  @ApiProperty({ description: 'Identifies exactly these changes' }) version!: string;
+  @ApiProperty({ type: [PriceChangeDto], description: 'The first 2,000 changes, sorted by SKU' })
+  changes!: PriceChangeDto[];
   @Shown.integer('List prices that change') changed!: number;
   @Shown.integer() unchanged!: number;
   @Shown.integer() below_cost!: number;
-  @Shown.integer('Merchants’ own prices that a lower list price caps, or a higher one lets rise again')
+  @Shown.integer('Merchants’ prices that change because the list price caps their own price')
   own_prices!: number;
 }

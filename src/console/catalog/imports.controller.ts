@@ -25,7 +25,7 @@ export const CSV_PATHS: ReadonlySet<string> = new Set([
 const TakesCsv = (): MethodDecorator =>
   applyDecorators(ApiConsumes('text/csv'), ApiBody({ schema: { type: 'string' }, description: 'At most 5 MiB' }));
 
-const VERSION_CHECK = 'All or nothing. 409 where it would do something else than the preview said.';
+const VERSION_CHECK = 'Makes all changes or none. 409 if the changes differ from the preview.';
 
 @ApiTags('Products')
 @Controller('api')
@@ -34,9 +34,14 @@ export class CatalogueImportsController {
 
   @Post('products/import/preview')
   @TakesCsv()
-  @ConsoleRoute('products.import', 'What a file of products would change; changes nothing', ProductImportPreviewDto, {
-    description: 'A column that it lacks leaves products as they are.',
-  })
+  @ConsoleRoute(
+    'products.import',
+    'The changes that a file of products would make. Changes nothing',
+    ProductImportPreviewDto,
+    {
+      description: 'If the file lacks a column, products keep their values.',
+    },
+  )
   previewProducts(@CsvBody() file: Buffer): Promise<ProductImportPreviewDto> {
     return this.imports.previewProducts(file);
   }
@@ -56,10 +61,10 @@ export class CatalogueImportsController {
   @TakesCsv()
   @ConsoleRoute(
     'prices.set',
-    'What a file of merchants’ own prices would change; changes nothing',
+    'The changes that a file of merchants’ own prices would make. Changes nothing',
     PriceImportPreviewDto,
     {
-      description: 'Columns merchant_id, sku and price; an empty price clears.',
+      description: 'The columns are merchant_id, sku and price. An empty price removes the own price.',
     },
   )
   previewPrices(@CurrentCaller() caller: Caller, @CsvBody() file: Buffer): Promise<PriceImportPreviewDto> {
@@ -78,7 +83,7 @@ export class CatalogueImportsController {
   }
 
   @Post('products/adjustment/preview')
-  @ConsoleRoute('products.import', 'What a percentage would make of list prices; changes nothing', AdjustmentPreviewDto)
+  @ConsoleRoute('products.import', 'The changes of list prices by a percentage. Changes nothing', AdjustmentPreviewDto)
   previewAdjustment(@CurrentCaller() caller: Caller, @Body() body: AdjustmentDto): Promise<AdjustmentPreviewDto> {
     return this.imports.previewAdjustment(caller, body);
   }

@@ -31,14 +31,14 @@ export class OfferViewsService {
     const all = await this.offers.list(which);
     const listed = all.filter((offer) => q === undefined || matches(offer, q));
     const { data, ...page } = sliceOf(listed, cursor, OFFERS_PER_PAGE);
-    // The offers of one supplier do not tell which offer of a product is in use.
+    // With the offers of only one supplier, it is not known which offer of a product is in use.
     const ofEach = which.supplier === undefined ? all : await this.offers.listOf(data.map(({ sku }) => sku));
     const offersOf = bySku(ofEach);
     const inUse = ({ sku }: ListedOffer): ListedOffer | null => offerInUse(offersOf.get(sku) ?? []);
     return { ...page, data: data.map((offer) => toOfferDto(offer, caller, { inUse: inUse(offer) })) };
   }
 
-  /** Adds an offer, or changes the given members of one. @returns the product. @throws NOT_FOUND; BAD_REQUEST; CONFLICT */
+  /** Adds an offer, or changes the given members of it. @returns the product. @throws NOT_FOUND; BAD_REQUEST; CONFLICT */
   async set(caller: Caller, given: SetOfferDto): Promise<ProductDetailDto> {
     const { expected_updated_at: at, expected_routable: routable, reason } = given;
     const expected = { updatedAt: at ? new Date(at) : null, routable };

@@ -4,7 +4,7 @@ import { Fitting, Flag, Integer, Moment, Text } from '../../core/validation/memb
 import { parseMicros } from '../../core/cost-money.js';
 import { MAX_PRIORITY } from '../../catalog/offer-definition.js';
 
-const HIDDEN = 'Null where it is not known, and to those who may not see costs';
+const HIDDEN = 'Null if it is unknown, and for operators who may not see costs';
 
 export class OfferDto {
   @Shown.text('MLBB-86') sku!: string;
@@ -14,19 +14,19 @@ export class OfferDto {
   @Shown.nullableText('14800', `In the supplier’s currency. ${HIDDEN}`) cost!: string | null;
   @Shown.nullableText('IDR') currency!: string | null;
   @Shown.nullableText('31.20', `At the present exchange rate. ${HIDDEN}`) cost_baht!: string | null;
-  @Shown.nullableText('3.80', `What the list price leaves above it. ${HIDDEN}`) margin_baht!: string | null;
+  @Shown.nullableText('3.80', `The list price minus the cost. ${HIDDEN}`) margin_baht!: string | null;
   @Shown.nullableText('{user}({server})') player_template!: string | null;
-  @Shown.number(5, 'By how much a purchase may cost more than expected, in percent') guard_percent!: number;
+  @Shown.number(5, 'How much more than expected a purchase may cost, in percent') guard_percent!: number;
   @Shown.flag() active!: boolean;
-  @Shown.flag('Whether an order may take it now') routable!: boolean;
-  @Shown.nullableText('it is off: too dear', 'The first of the reasons') why_not!: string | null;
-  @Shown.flag('Whether an order would take it now') in_use!: boolean;
+  @Shown.flag('Whether orders can use the offer now') routable!: boolean;
+  @Shown.nullableText('it is off: too dear', 'The first reason why the offer is not routable') why_not!: string | null;
+  @Shown.flag('Whether a new order would use this offer') in_use!: boolean;
   @Shown.nullableMoment() updated_at!: Date | null;
 }
 
 export class OffersQueryDto {
-  @Text(1, 64, { optional: true, description: 'Of this product' }) sku?: string;
-  @Text(1, 128, { optional: true, description: 'Of this supplier, by its code' }) supplier?: string;
+  @Text(1, 64, { optional: true, description: 'Offers of this product' }) sku?: string;
+  @Text(1, 128, { optional: true, description: 'Offers of the supplier with this code' }) supplier?: string;
   @Text(1, 128, { optional: true, description: 'A part of our SKU or of the supplier’s' }) q?: string;
   @Cursor() cursor?: string;
 }
@@ -48,7 +48,7 @@ export class SetOfferDto extends OfferNameDto {
       optional: true,
       nullable: true,
       example: '14800',
-      description: 'Null forgets it',
+      description: 'The cost of one unit; null removes it',
     },
   )
   cost?: string | null;
@@ -59,19 +59,23 @@ export class SetOfferDto extends OfferNameDto {
   currency?: string;
   @Fitting((value) => PERCENT.test(value), 'must be a percentage such as 5 or 2.5', { optional: true, example: '5' })
   guard_percent?: string;
-  @Text(1, 500, { optional: true, nullable: true, description: 'Null is the adapter’s own way' })
+  @Text(1, 500, {
+    optional: true,
+    nullable: true,
+    description: 'How the supplier wants the player written; null for the adapter’s default',
+  })
   player_template?: string | null;
-  @Flag({ optional: true, description: 'Whether we buy there' }) active?: boolean;
+  @Flag({ optional: true, description: 'Whether orders may use the offer' }) active?: boolean;
   @Moment({
     optional: true,
     nullable: true,
-    description: 'As it was shown; null, or left out, for an offer that is added',
+    description: 'The `updated_at` that the page showed; null or absent for a new offer',
   })
   expected_updated_at?: string | null;
   @Integer(0, 10_000, {
     optional: true,
-    description: 'How many offers of the product an order may take afterwards, as was shown; 409 when others',
+    description: 'The number of routable offers after the change, as the page showed it. 409 if it differs',
   })
   expected_routable?: number;
-  @Text(1, 500, { optional: true, description: 'For the log; shown beside an offer that is off' }) reason?: string;
+  @Text(1, 500, { optional: true, description: 'For the log. An offer that is off shows this reason' }) reason?: string;
 }

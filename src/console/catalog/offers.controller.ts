@@ -13,22 +13,22 @@ export class ConsoleOffersController {
   constructor(private readonly offers: OfferViewsService) {}
 
   @Get()
-  @ConsoleRoute('products.read', 'Offers, those of each product in the order in which they are tried', [OfferDto])
+  @ConsoleRoute('products.read', 'Offers by product, in the order in which they are tried', [OfferDto])
   list(@CurrentCaller() caller: Caller, @Query() query: OffersQueryDto): Promise<Page<OfferDto>> {
     return this.offers.list(caller, query);
   }
 
   @Put()
-  @ConsoleRoute('offers.set', 'Add an offer, or change what is given of one', ProductDetailDto, {
-    description: 'Answers its product. 409 where it was changed since `expected_updated_at`.',
+  @ConsoleRoute('offers.set', 'Add an offer, or change the given members of an offer', ProductDetailDto, {
+    description: 'Answers the product of the offer. 409 if the offer was changed since `expected_updated_at`.',
   })
   set(@CurrentCaller() caller: Caller, @Body() body: SetOfferDto): Promise<ProductDetailDto> {
     return this.offers.set(caller, body);
   }
 
   @Delete()
-  @ConsoleRoute('offers.set', 'Remove an offer; units of orders that it was chosen for go on', ProductDetailDto, {
-    description: 'Answers its product.',
+  @ConsoleRoute('offers.set', 'Remove an offer; units that already use it continue', ProductDetailDto, {
+    description: 'Answers the product of the offer.',
   })
   remove(@CurrentCaller() caller: Caller, @Query() query: OfferNameDto): Promise<ProductDetailDto> {
     return this.offers.remove(caller, query);

@@ -103,7 +103,7 @@ export class ProductViewsService {
     };
   }
 
-  /** Adds a product, or changes the given members of one. @throws BAD_REQUEST; CONFLICT where it was changed meanwhile. */
+  /** Adds a product, or changes the given members of it. @throws BAD_REQUEST; CONFLICT if the product changed meanwhile. */
   async set(caller: Caller, sku: string, asked: SetProductDto): Promise<ProductDetailDto> {
     const { expected_updated_at: expected, reason } = asked;
     await this.products.set(toDefinition(sku, asked), caller.actor(reason), {
@@ -112,7 +112,7 @@ export class ProductViewsService {
     return this.show(caller, sku);
   }
 
-  /** The audit log of a product, limited to the caller's own actions where the role says so. */
+  /** The audit log of a product. Operators of some roles see only their own actions. */
   async history(caller: Caller, sku: string): Promise<ProductHistoryDto> {
     await this.listing.get(sku);
     const ownOnly = readsOwnActionsOnly(caller.session.role);
@@ -128,7 +128,7 @@ export class ProductViewsService {
     return { timezone, days: days.map(({ revenue, ...day }) => ({ ...day, revenue: formatBaht(revenue) })) };
   }
 
-  /** Returns null where the sales can't be read: then pages show products without sales. */
+  /** Returns null if the sales can't be read: then pages show products without sales. */
   private today(caller: Caller): Promise<Awaited<ReturnType<ProductSalesService['today']>> | null> {
     return this.sales.today(timezoneOf(caller.session, this.config)).catch((error: unknown) => {
       this.logger.warn({ err: error }, 'the sales of today could not be counted');

@@ -9,7 +9,7 @@ import type { Caller } from '../access/caller.js';
 import type { OfferDto } from './offer.dto.js';
 import type { ListedProductDto, MemberChangeDto, ProductActionDto } from './product.dto.js';
 
-/** @param today the sales of today; null where they are not known. */
+/** @param today the sales of today; null if they are unknown. */
 export function toListedProductDto(
   { product, offers, inUse }: ProductListing,
   caller: Caller,
@@ -35,7 +35,7 @@ export function toListedProductDto(
   };
 }
 
-/** @param inUse the offer that an order would take. @param changes the moment of each offer's last change, where known. */
+/** @param inUse the offer in use, see {@link ProductListing}. @param changes the time of the last change, by the offer's id. */
 export function toOfferDto(
   offer: ListedOffer,
   caller: Caller,
@@ -53,7 +53,7 @@ export function toOfferDto(
 
 /** Members of an offer that need the permission to see costs. */
 const COSTS = new Set(['cost', 'currency', 'cost_baht', 'margin_baht']);
-/** Members of an entry's detail that are no changes. */
+/** Members of an entry's detail that name or explain the action, and are not changed by it. */
 const ABOUT = new Set(['sku', 'before', 'reason', 'supplier', 'supplier_sku', 'file', 'match', 'percent']);
 
 type Detail = Record<string, unknown>;
@@ -87,7 +87,10 @@ export function toProductActionDto(entry: ProductAction, sku: string, caller: Ca
 const ofMany = ({ changes, old, new: now }: Difference): MemberChangeDto[] =>
   changes?.map(toMemberChangeDto) ?? [toMemberChangeDto({ member: 'price', old, new: now })];
 
-/** Changes of one product, price or offer: the new values of members, and the old values that differ. */
+/**
+ * The changes in an entry about one product, price or offer. `detail` has the new values. For `product.set`, `before` has only the
+ * changed members. For `offer.set`, it has all members. For a new row, `before` is null.
+ */
 function ofOne(detail: Detail, action: string): MemberChangeDto[] {
   const before = (detail.before ?? {}) as Detail;
   const members = Object.keys(detail).filter((member) => !ABOUT.has(member) && member !== 'list_price');

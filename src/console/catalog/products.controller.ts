@@ -21,7 +21,7 @@ export class ConsoleProductsController {
   constructor(private readonly products: ProductViewsService) {}
 
   @Get('products')
-  @ConsoleRoute('products.read', 'Products, by their SKUs', [ListedProductDto])
+  @ConsoleRoute('products.read', 'Products, sorted by SKU', [ListedProductDto])
   list(@CurrentCaller() caller: Caller, @Query() query: ProductsQueryDto): Promise<Page<ListedProductDto>> {
     return this.products.list(caller, query);
   }
@@ -29,8 +29,9 @@ export class ConsoleProductsController {
   @Get('products.csv')
   @Header('Content-Type', 'text/csv; charset=utf-8')
   @Header('Content-Disposition', 'attachment; filename="products.csv"')
-  @ConsoleRoute('exports.run', 'The same as CSV, as an import reads it again', 'csv', {
-    description: 'UTF-8 with a byte order mark. It stands in the log with the filters and the number of lines.',
+  @ConsoleRoute('exports.run', 'The products as CSV, in the form that an import reads', 'csv', {
+    description:
+      'UTF-8 with a byte order mark. The audit log records the export, with the filters and the number of lines.',
   })
   export(@CurrentCaller() caller: Caller, @Query() query: ProductFilterDto): Promise<string> {
     return this.products.export(caller, query);
@@ -43,23 +44,23 @@ export class ConsoleProductsController {
   }
 
   @Put('products/:sku')
-  @ConsoleRoute('products.set', 'Add a product, or change what is given of one', ProductDetailDto, {
-    description: '409 where it was changed since `expected_updated_at`.',
+  @ConsoleRoute('products.set', 'Add a product, or change the given members of a product', ProductDetailDto, {
+    description: '409 if the product was changed since `expected_updated_at`.',
   })
   set(@CurrentCaller() caller: Caller, @Sku() sku: string, @Body() body: SetProductDto): Promise<ProductDetailDto> {
     return this.products.set(caller, sku, body);
   }
 
   @Get('products/:sku/history')
-  @ConsoleRoute('log.read', 'What operators did to a product, also by files and percentages', ProductHistoryDto, {
-    description: 'Support and catalogue see their own actions only.',
+  @ConsoleRoute('log.read', 'Actions of operators on a product, including imports and adjustments', ProductHistoryDto, {
+    description: 'Operators of the roles support and catalog see only their own actions.',
   })
   history(@CurrentCaller() caller: Caller, @Sku() sku: string): Promise<ProductHistoryDto> {
     return this.products.history(caller, sku);
   }
 
   @Get('products/:sku/sales')
-  @ConsoleRoute('figures.read', 'What was sold of it in 30 days', ProductSalesDto)
+  @ConsoleRoute('figures.read', 'The sales of a product in the last 30 days', ProductSalesDto)
   sold(@CurrentCaller() caller: Caller, @Sku() sku: string): Promise<ProductSalesDto> {
     return this.products.sold(caller, sku);
   }

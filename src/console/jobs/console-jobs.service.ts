@@ -43,7 +43,7 @@ const MEMBERS: Record<ReportKind, { needed: (keyof Members)[]; optional: (keyof 
   audit: { needed: [], optional: [] },
 };
 
-/** The work of a job, with its parameters as PostgreSQL keeps them. */
+/** The work of a job, with its parameters as PostgreSQL stores them. */
 interface Prepared {
   params: Record<string, string>;
   passing?: readonly string[];

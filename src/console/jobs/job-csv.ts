@@ -12,7 +12,7 @@ import type {
 type Line = Record<string, string | number | boolean | null>;
 type Lines = object[];
 
-/** The columns of each kind, in order: PostgreSQL does not keep the order of members in a JSON result. */
+/** The columns of each kind, in their order: PostgreSQL does not preserve the order of members in a JSON result. */
 const COLUMNS: Record<JobKind, string> = {
   daily_report:
     'merchant_id name orders completed failed opening_amount credited_amount debited_amount spent_amount ' +

@@ -4,16 +4,16 @@ import { GROUPINGS } from '../../accounting/reports/margin-report.service.js';
 
 const Amount = (): PropertyDecorator => ApiProperty({ example: '35.00', description: 'THB' });
 
-/** Reports of older versions lack the count. */
+/** Reports of older versions lack this count. */
 class WithArchivedDto {
-  @Shown.optionalInteger(0, 'Orders of this time that are archived: the report has none of them')
+  @Shown.optionalInteger(0, 'Archived orders of this period, which the report leaves out')
   archived_orders?: number;
 }
 
 export class DailyFiguresDto {
-  @Shown.integer(3, 'Placed on the day') orders!: number;
-  @Shown.integer(3, 'Ended on the day') completed!: number;
-  @Shown.integer(3, 'Ended on the day') failed!: number;
+  @Shown.integer(3, 'Orders placed on the day') orders!: number;
+  @Shown.integer(3, 'Orders that completed on the day') completed!: number;
+  @Shown.integer(3, 'Orders that failed on the day') failed!: number;
   @Amount() opening_amount!: string;
   @Amount() credited_amount!: string;
   @Amount() debited_amount!: string;
@@ -39,7 +39,8 @@ export class DailyReportDto extends WithArchivedDto {
   @Shown.moment('Exclusive') to!: string;
   @ApiProperty({ type: [MerchantDayDto] }) merchants!: MerchantDayDto[];
   @ApiProperty({ type: DailyFiguresDto }) total!: DailyFiguresDto;
-  @ApiProperty({ type: [String], example: [], description: 'What does not fit, in words' }) differences!: string[];
+  @ApiProperty({ type: [String], example: [], description: 'Balances that do not add up, in words' })
+  differences!: string[];
 }
 
 export class MarginFiguresDto {
@@ -47,14 +48,15 @@ export class MarginFiguresDto {
   @Amount() revenue!: string;
   @Amount() cost!: string;
   @Amount() margin!: string;
-  @Shown.nullableNumber(12.5, 'Null where no cost is known') margin_percent!: number | null;
-  @Shown.integer(3, 'Whose supplier never reported the cost: the expected cost counts') cost_estimated_units!: number;
-  @Shown.integer(3, 'Whose cost nobody knows: they make no margin') cost_unknown_units!: number;
+  @Shown.nullableNumber(12.5, 'Null if no cost is known') margin_percent!: number | null;
+  @Shown.integer(3, 'Units without a reported cost: their expected cost counts') cost_estimated_units!: number;
+  @Shown.integer(3, 'Units without any known cost: they have no margin') cost_unknown_units!: number;
   @ApiProperty({
     type: String,
     required: false,
     example: '805.00',
-    description: 'What merchants paid for those; absent of older reports, in which it counts as margin',
+    description:
+      'The price of the units without a known cost. Absent in older reports, where this price counts as margin',
   })
   cost_unknown_revenue?: string;
 }
@@ -82,28 +84,28 @@ export class SupplierComparisonDto {
   @Shown.integer(3) succeeded!: number;
   @Amount() succeeded_amount!: string;
   @Shown.integer(3) failed!: number;
-  @Shown.integer(3, 'Not settled yet') open!: number;
-  @Shown.optionalInteger(0, 'Attempts that another one followed; absent of older reports')
+  @Shown.integer(3, 'Units that are not settled yet') open!: number;
+  @Shown.optionalInteger(0, 'Attempts that another attempt followed; absent in older reports')
   given_up?: number;
   @Shown.integer(3) agreed!: number;
-  @Shown.integer(3, 'No usable answer') unanswered!: number;
-  @Shown.integer(3, 'Can’t be asked about without buying') unaskable!: number;
+  @Shown.integer(3, 'Units without a usable answer') unanswered!: number;
+  @Shown.integer(3, 'Units that can’t be queried without the risk of buying') unaskable!: number;
   @ApiProperty({
     type: 'integer',
     nullable: true,
     required: false,
     example: 3,
-    description: 'Purchases that it lists; null where it has no list, and absent of older reports',
+    description: 'Purchases in the supplier’s list; null if it has no list. Absent in older reports',
   })
   listed?: number | null;
-  @Shown.optionalInteger(0, 'Entries of its list besides those that can’t be read')
+  @Shown.optionalInteger(0, 'Entries of the list that can’t be read')
   unreadable?: number;
-  @Shown.optionalInteger(0, 'Those of the purchases that no order knows, and that are cases since this report')
+  @Shown.optionalInteger(0, 'Listed purchases of no known order, which this report made a case')
   unknown?: number;
-  @Shown.optionalInteger(0, 'Purchases that it lists as sold and that our books have as not bought')
+  @Shown.optionalInteger(0, 'Purchases that are listed as sold and that our books do not have as bought')
   surplus?: number;
-  @Shown.integer(3, 'Reversals that nobody has closed') open_cases!: number;
-  @Shown.nullableText(null, 'Why something is not known') problem!: string | null;
+  @Shown.integer(3, 'Cases that are still open') open_cases!: number;
+  @Shown.nullableText(null, 'Why the comparison is incomplete') problem!: string | null;
   @Shown.nullableText('1240.50') balance_amount!: string | null;
   @Shown.nullableText('THB') balance_currency!: string | null;
   @Shown.integer(3) difference_count!: number;
@@ -123,17 +125,18 @@ export class CheckDto {
 
 export class AuditResultDto {
   @ApiProperty({ type: [CheckDto] }) checks!: CheckDto[];
-  @Shown.optionalInteger(41_200, 'Orders that were read')
+  @Shown.optionalInteger(41_200, 'Orders that the audit read')
   checked_orders?: number;
   @ApiProperty({
     type: String,
     nullable: true,
     required: false,
     example: '2026-10',
-    description: 'The last closed month; absent, as the others, of an audit from before months were closed',
+    description:
+      'The last closed month. This and the next members are absent in an audit of a version without closed months',
   })
   closed_through?: string | null;
-  @Shown.optionalInteger(4_600_000, 'Orders of closed months, which were read when these were closed')
+  @Shown.optionalInteger(4_600_000, 'Orders of closed months, which were read when the months were closed')
   closed_orders?: number;
   @ApiProperty({ type: String, format: 'date-time', nullable: true, required: false }) last_closed_at?: string | null;
 }

@@ -22,7 +22,7 @@ import {
   SupplierReportDto,
 } from './job-results.dto.js';
 
-/** Kinds that this route starts. A replay has its own route. */
+/** Kinds that `POST /api/jobs` starts. A replay has its own route. */
 export const REPORT_KINDS = ['daily_report', 'supplier_report', 'margin_report', 'audit'] as const;
 export type ReportKind = (typeof REPORT_KINDS)[number];
 
@@ -32,14 +32,18 @@ const Day = (options: MemberOptions): PropertyDecorator =>
 /** A kind of job with its members. A member of another kind is refused. */
 export class StartJobDto {
   @OneOf(REPORT_KINDS, { example: 'daily_report' }) kind!: ReportKind;
-  @Day({ optional: true, example: '2026-01-15', description: 'Of a daily report: its day' }) date?: string;
-  @Timezone({ optional: true, description: 'Of a daily report: where the day begins' }) zone?: string;
-  @Text(1, 128, { optional: true, description: 'Of a supplier report: one supplier’s code; else all' }) code?: string;
-  @Moment({ optional: true, description: 'Of a supplier report: orders placed at or after; 24 hours ago' })
+  @Day({ optional: true, example: '2026-01-15', description: 'For a daily report: the day' }) date?: string;
+  @Timezone({ optional: true, description: 'For a daily report: the time zone of the day' }) zone?: string;
+  @Text(1, 128, { optional: true, description: 'For a supplier report: the supplier’s code; absent for all' })
+  code?: string;
+  @Moment({
+    optional: true,
+    description: 'For a supplier report: orders placed at or after this time; absent for the last 24 hours',
+  })
   since?: string;
-  @Day({ optional: true, example: '2026-01-01', description: 'Of a margin report: the first day' }) from?: string;
-  @Day({ optional: true, example: '2026-01-31', description: 'Of a margin report: the last day' }) to?: string;
-  @OneOf(GROUPINGS, { optional: true, description: 'Of a margin report: one row for each' }) by?: Grouping;
+  @Day({ optional: true, example: '2026-01-01', description: 'For a margin report: the first day' }) from?: string;
+  @Day({ optional: true, example: '2026-01-31', description: 'For a margin report: the last day' }) to?: string;
+  @OneOf(GROUPINGS, { optional: true, description: 'For a margin report: the group of each row' }) by?: Grouping;
 }
 
 export class JobsQueryDto implements PageQuery {
@@ -49,11 +53,11 @@ export class JobsQueryDto implements PageQuery {
 }
 
 const STATES = {
-  running: 'it is at work',
-  succeeded: 'it did what it was asked; `ok` says what it found',
-  failed: 'it could not; `error` says why',
-  cancelled: 'an operator ended it, or its operator may not do this any more',
-  interrupted: 'its process ended before it did',
+  running: 'the work goes on',
+  succeeded: 'the work is done; `ok` tells whether the checked things are in order',
+  failed: 'the work failed; `error` gives the reason',
+  cancelled: 'an operator cancelled it, or its operator lost the permission for it',
+  interrupted: 'its process ended before the work was done',
 } satisfies Record<(typeof JOB_STATES)[number], string>;
 
 export class JobOperatorDto {
@@ -63,8 +67,8 @@ export class JobOperatorDto {
 
 export class JobProgressDto {
   @Shown.integer(3) done!: number;
-  @Shown.nullableInteger(19, 'Null where nobody knows') total!: number | null;
-  @Shown.nullableText('unit states', 'What it is at') step!: string | null;
+  @Shown.nullableInteger(19, 'Null if the amount of work is unknown') total!: number | null;
+  @Shown.nullableText('unit states', 'The current step') step!: string | null;
 }
 
 /** Work in the background. */
@@ -75,20 +79,20 @@ export class JobDto {
     type: 'object',
     additionalProperties: { oneOf: [{ type: 'string' }, { type: 'number' }] },
     example: {},
-    description: 'What was asked for',
+    description: 'The parameters of the job',
   })
   params!: Record<string, string | number>;
-  @Shown.oneOf(JOB_STATES, 'running', meanings('How it stands', STATES)) state!: string;
+  @Shown.oneOf(JOB_STATES, 'running', meanings('The state of the job', STATES)) state!: string;
   @ApiProperty({
     type: Boolean,
     nullable: true,
     example: null,
-    description: 'Whether what it looked at is in order; null where it looked at nothing, or has not ended',
+    description: 'Whether the checked things are in order; null if the job checks nothing, or has not ended',
   })
   ok!: boolean | null;
   @ApiProperty({ type: JobOperatorDto }) operator!: JobOperatorDto;
   @ApiProperty({ type: JobProgressDto }) progress!: JobProgressDto;
-  @Shown.nullableText(null, 'Why it did not succeed') error!: string | null;
+  @Shown.nullableText(null, 'Why the job did not succeed') error!: string | null;
   @Shown.moment() started_at!: Date;
   @Shown.nullableMoment() ended_at!: Date | null;
 }
@@ -101,7 +105,7 @@ export class JobDetailDto extends JobDto {
   @ApiProperty({
     oneOf: RESULTS.map((each) => ({ $ref: getSchemaPath(each) })),
     nullable: true,
-    description: 'Of its kind; null unless it succeeded',
+    description: 'The result, by the kind of the job; null unless it succeeded',
   })
   result!: (typeof RESULTS)[number]['prototype'] | null;
 }

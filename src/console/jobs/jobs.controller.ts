@@ -18,8 +18,8 @@ export class JobsController {
   @Post()
   @ConsoleRoute('operator', 'Start a report or the audit in the background', JobDto, {
     description:
-      'Reports need `reports.run`, the audit `audit.run`. One job runs at a time in a process of the console, and one ' +
-      'of a kind in all of them: 409 while another does. Sent again under the same key, it answers the same job.',
+      'Reports need `reports.run`, the audit `audit.run`. A console process runs one job at a time, and all processes together ' +
+      'run one job of each kind. Otherwise the answer is 409. A repeated request with the same Idempotency-Key returns the same job.',
     status: 201,
   })
   start(
@@ -45,8 +45,8 @@ export class JobsController {
   }
 
   @Get(':id/csv')
-  @ConsoleRoute('exports.run', 'What came of a job as CSV', 'csv', {
-    description: `UTF-8 with a byte order mark. It stands in the log. ${READERS}`,
+  @ConsoleRoute('exports.run', 'A job’s result as CSV', 'csv', {
+    description: `UTF-8 with a byte order mark. The audit log records the export. ${READERS}`,
   })
   export(@CurrentCaller() caller: Caller, @PathId('job') id: number, @Res() response: Response): Promise<void> {
     return this.jobs.export(caller, id, response);
@@ -54,7 +54,7 @@ export class JobsController {
 
   @Delete(':id')
   @ConsoleRoute('operator', 'Cancel a job', JobDetailDto, {
-    description: 'Needs what starting it needs. It ends within a second or two; what it did stays done.',
+    description: 'Needs the permission that starts the job. The job ends within two seconds. Its completed work stays.',
   })
   cancel(@CurrentCaller() caller: Caller, @PathId('job') id: number): Promise<JobDetailDto> {
     return this.jobs.cancel(caller, id);

@@ -8,7 +8,7 @@ import { ConsoleKeyDto, ConsoleKeysDto, IssuedKeyDto, IssueKeyDto, RotateKeyDto 
 import { MerchantKeysService } from './merchant-keys.service.js';
 
 const ONCE =
-  'Asks for confirmation. The key is in this answer only: the same Idempotency-Key again issues none, and is 409.';
+  'Asks for confirmation. Only this answer has the key. A repeated request with the same Idempotency-Key is 409.';
 
 @ApiTags('Merchants')
 @Controller('api/merchants/:id/keys')

@@ -17,30 +17,34 @@ const NetworkList = (): PropertyDecorator =>
       const isRight = value.every((each) => typeof each === 'string' && parseNetwork(each) !== null);
       return isRight ? null : { code: 'INVALID_VALUE', words: 'must name networks such as 203.0.113.0/24' };
     },
-    { optional: true, description: 'Networks that may use it; any if not given', example: ['203.0.113.0/24'] },
+    { optional: true, description: 'Networks that may use the key; absent for any', example: ['203.0.113.0/24'] },
   );
 
 export class IssueKeyDto {
   @Text(1, 128, { optional: true, example: 'checkout' }) name?: string;
   @NetworkList() allowed_networks?: string[];
-  @Moment({ optional: true, description: 'It works until then; for good, unless given' }) expires_at?: string;
+  @Moment({ optional: true, description: 'Until when the key works; absent for no end' }) expires_at?: string;
 }
 
 export class RotateKeyDto {
-  @Integer(0, MAX_OVERLAP_SECONDS, { description: 'How long the old key goes on working', example: 3600 })
+  @Integer(0, MAX_OVERLAP_SECONDS, { description: 'How long the old key still works', example: 3600 })
   overlap_seconds!: number;
 }
 
 export class ConsoleKeyDto {
   @Shown.integer(12) id!: number;
-  @Shown.text('topup_z0UwX7', 'What it begins with') prefix!: string;
-  @Shown.text('checkout', 'Empty where it has none') name!: string;
-  @ApiProperty({ type: [String], example: ['203.0.113.0/24'], description: 'Empty for any' })
+  @Shown.text('topup_z0UwX7', 'The beginning of the key') prefix!: string;
+  @Shown.text('checkout', 'Empty for a key without a name') name!: string;
+  @ApiProperty({
+    type: [String],
+    example: ['203.0.113.0/24'],
+    description: 'Networks that may use the key; empty for any',
+  })
   allowed_networks!: string[];
   @Shown.oneOf(KEY_STATES, 'active') state!: (typeof KEY_STATES)[number];
   @Shown.nullableMoment() expires_at!: Date | null;
   @Shown.nullableMoment() revoked_at!: Date | null;
-  @Shown.nullableMoment('The hour in which it was last used; null if no use is on record')
+  @Shown.nullableMoment('The hour in which the key was last used; null if no use is recorded')
   last_used_at!: Date | null;
   @Shown.moment() created_at!: Date;
 }
@@ -51,5 +55,5 @@ export class ConsoleKeysDto {
 
 export class IssuedKeyDto {
   @ApiProperty({ type: ConsoleKeyDto }) api_key!: ConsoleKeyDto;
-  @Shown.text('topup_z0UwX7gHnt…', 'The key itself: it is kept nowhere, and never shown again') key!: string;
+  @Shown.text('topup_z0UwX7gHnt…', 'The key itself. It is not stored, and never shown again') key!: string;
 }

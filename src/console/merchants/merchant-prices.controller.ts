@@ -16,7 +16,7 @@ export class ConsolePricesController {
   constructor(private readonly prices: PricesService) {}
 
   @Get()
-  @ConsoleRoute('products.read', 'What a merchant pays, by SKU', [MerchantPriceDto])
+  @ConsoleRoute('products.read', 'The prices that a merchant pays, sorted by SKU', [MerchantPriceDto])
   async list(
     @CurrentCaller() caller: Caller,
     @PathId('merchant') id: number,
@@ -39,7 +39,7 @@ export class ConsolePricesController {
   }
 
   @Delete(':sku')
-  @ConsoleRoute('prices.set', 'Take its own price away: the list price holds again', MerchantPriceDto)
+  @ConsoleRoute('prices.set', 'Remove a merchant’s own price: it pays the list price again', MerchantPriceDto)
   async clear(
     @CurrentCaller() caller: Caller,
     @PathId('merchant') merchantId: number,

@@ -17,9 +17,9 @@ import {
 import { MerchantWalletService } from './merchant-wallet.service.js';
 
 const MOVES =
-  'Asks for confirmation. The same reference with the same amount moves nothing, and answers when it was done; with ' +
-  'another amount it is 409. Where `expected_available` is given and another amount is available: 409 CHANGED_MEANWHILE. More than ' +
-  '`approval_above` is 403 APPROVAL_REQUIRED.';
+  'Asks for confirmation. If the merchant already has a movement with this reference and amount, no money moves, and the answer ' +
+  'has the time of that movement; with another amount it is 409. 409 CHANGED_MEANWHILE if the available balance is not ' +
+  '`expected_available`. An amount above `approval_above` is 403 APPROVAL_REQUIRED.';
 
 @ApiTags('Merchants')
 @Controller('api/merchants/:id')
@@ -33,14 +33,15 @@ export class ConsoleWalletController {
   }
 
   @Get('entries')
-  @ConsoleRoute('statements.read', 'What moved the available balance, newest first', [ConsoleEntryDto])
+  @ConsoleRoute('statements.read', 'Movements of a merchant’s available balance, newest first', [ConsoleEntryDto])
   entries(@PathId('merchant') id: number, @Query() query: StatementQueryDto): Promise<Page<ConsoleEntryDto>> {
     return this.wallet.entries(id, query);
   }
 
   @Get('entries.csv')
-  @ConsoleRoute('statements.read', 'The same of a period as CSV, at most 1,000,000 lines', 'csv', {
-    description: 'UTF-8 with a byte order mark. It stands in the log with the period and the number of lines.',
+  @ConsoleRoute('statements.read', 'The movements of a period as CSV, at most 1,000,000 lines', 'csv', {
+    description:
+      'UTF-8 with a byte order mark. The audit log records the export, with the period and the number of lines.',
   })
   export(
     @CurrentCaller() caller: Caller,
@@ -52,13 +53,13 @@ export class ConsoleWalletController {
   }
 
   @Post('credits')
-  @ConsoleRoute('wallets.move', 'Deposit', MovedDto, { description: MOVES })
+  @ConsoleRoute('wallets.move', 'Credit a merchant’s wallet', MovedDto, { description: MOVES })
   credit(@CurrentCaller() caller: Caller, @PathId('merchant') id: number, @Body() body: MoveDto): Promise<MovedDto> {
     return this.wallet.move(caller, id, 'credit', body);
   }
 
   @Post('debits')
-  @ConsoleRoute('wallets.move', 'Take out', MovedDto, { description: MOVES })
+  @ConsoleRoute('wallets.move', 'Debit a merchant’s wallet', MovedDto, { description: MOVES })
   debit(@CurrentCaller() caller: Caller, @PathId('merchant') id: number, @Body() body: MoveDto): Promise<MovedDto> {
     return this.wallet.move(caller, id, 'debit', body);
   }
@@ -69,7 +70,7 @@ export class ConsoleWalletController {
     'Set the available balance below which the merchant’s webhooks are notified',
     MerchantWalletDto,
     {
-      description: 'Setting it tells nobody: a movement that crosses it does.',
+      description: 'Setting the alert sends nothing. A later movement that takes the balance below it sends an event.',
     },
   )
   setAlert(
@@ -81,7 +82,7 @@ export class ConsoleWalletController {
   }
 
   @Delete('alert')
-  @ConsoleRoute('alerts.set', 'Take the alert off', MerchantWalletDto)
+  @ConsoleRoute('alerts.set', 'Remove the alert of a merchant', MerchantWalletDto)
   removeAlert(@CurrentCaller() caller: Caller, @PathId('merchant') id: number): Promise<MerchantWalletDto> {
     return this.wallet.setAlert(caller, id, null);
   }

@@ -7,7 +7,7 @@ import { ListQueryDto } from '../orders/order-queries.dto.js';
 import { MerchantWalletDto } from './merchant.dto.js';
 
 export class StatementQueryDto extends ListQueryDto {
-  @OneOf(['funding'], { optional: true, description: 'Only what operators moved' }) kind?: 'funding';
+  @OneOf(['funding'], { optional: true, description: 'Only credits and debits' }) kind?: 'funding';
 }
 
 export class StatementPeriodDto {
@@ -18,8 +18,8 @@ export class StatementPeriodDto {
 /** A line of the statement, with members that only operators see. */
 export class ConsoleEntryDto extends WalletEntryDto {
   @Shown.nullableText('Transfer of Monday') note!: string | null;
-  @Shown.nullableText('nok@example.com', 'Who moved it; null for orders') operator!: string | null;
-  @Shown.nullableText('mali@example.com', 'Who approved what the operator asked for; null where nobody had to')
+  @Shown.nullableText('nok@example.com', 'The operator who moved the money; null for orders') operator!: string | null;
+  @Shown.nullableText('mali@example.com', 'The operator who approved the movement; null if no approval was needed')
   approved_by!: string | null;
 }
 
@@ -27,14 +27,14 @@ export const ExpectedAvailable = (): PropertyDecorator =>
   Amount({
     optional: true,
     example: '9930.00',
-    description: 'What was available when this was decided: 409 CHANGED_MEANWHILE when it is not any more',
+    description: 'The available balance that the page showed. 409 CHANGED_MEANWHILE if the present balance differs',
   });
 
 export class MoveDto {
   @AmountUpTo(MAX_SATANG, { example: '1000.00', description: 'THB' }) amount!: string;
   @Text(1, 128, {
     example: 'bank-20260115-1',
-    description: 'Yours of the payment. The same one with the same amount moves nothing again',
+    description: 'Your reference of the payment. A repetition with the same amount moves nothing',
   })
   reference!: string;
   @Text(1, 500, { optional: true, example: 'Transfer of Monday' }) note?: string;
@@ -42,7 +42,7 @@ export class MoveDto {
 }
 
 export class MovedDto {
-  @Shown.flag(true, 'False where it was done before: then nothing moved') moved!: boolean;
+  @Shown.flag(true, 'False if the money had already moved under this reference') moved!: boolean;
   @Shown.moment('When the money moved') at!: Date;
   @Shown.nullableText('nok@example.com') operator!: string | null;
   @ApiProperty({ type: MerchantWalletDto }) wallet!: MerchantWalletDto;

@@ -30,7 +30,7 @@ const COLUMNS = membersOf<ConsoleEntryDto>(
   'id created_at kind amount available_amount_after reference_id order_number note operator approved_by',
 );
 
-/** A merchant's wallet: balances, entries, deposits and withdrawals. */
+/** A merchant's wallet: balances, entries, credits and debits. */
 @Injectable()
 export class MerchantWalletService {
   constructor(
@@ -53,7 +53,7 @@ export class MerchantWalletService {
   /** @throws NOT_FOUND; BAD_REQUEST for a period that does not end after its beginning. */
   async export(caller: Caller, id: number, given: StatementPeriodDto, response: Response): Promise<void> {
     await this.merchants.get(id);
-    // Read from the primary, so that the file has the deposit that the operator has just made.
+    // Read from the primary, so that the file has the credit that the operator has just made.
     const { pages } = await this.statements.read(id, checkedPeriod(given), this.database);
     await answerCsv(response, `statement-${id}.csv`, COLUMNS, toLines(pages('newest first')), (lines) =>
       logExport(this.database, caller, { list: 'entries', filter: given, lines, merchantId: id }),
@@ -61,7 +61,7 @@ export class MerchantWalletService {
   }
 
   /**
-   * Deposits or withdraws, with confirmation.
+   * Credits or debits the wallet. Needs confirmation.
    * @throws NOT_FOUND; BAD_REQUEST; FORBIDDEN, with APPROVAL_REQUIRED for more than CONSOLE_APPROVAL_ABOVE; CONFLICT,
    * with CHANGED_MEANWHILE for another balance than expected.
    */

@@ -7,14 +7,14 @@ import { ListQueryDto } from '../orders/order-queries.dto.js';
 export class MerchantsQueryDto extends ListQueryDto {
   @Text(1, 128, { optional: true, description: 'A part of the name, or the id' }) q?: string;
   @OneOf(MERCHANT_STATUSES, { optional: true }) status?: MerchantStatus;
-  @OneOf(['true', 'false'], { optional: true, description: 'Only those of the sandbox, or only the others' }) sandbox?:
-    'true' | 'false';
-  @OneOf(['true'], { optional: true, description: 'Only those below their alert' }) low?: 'true';
+  @OneOf(['true', 'false'], { optional: true, description: 'Only merchants of the sandbox, or only live merchants' })
+  sandbox?: 'true' | 'false';
+  @OneOf(['true'], { optional: true, description: 'Only merchants whose balance is below their alert' }) low?: 'true';
 }
 
 export class NewMerchantDto {
   @Text(1, 128, { example: 'Somchai Game Shop' }) name!: string;
-  @Flag({ optional: true, description: 'Whether it tries the service out: it can’t be changed later' })
+  @Flag({ optional: true, description: 'Whether the merchant is in the sandbox. This can’t be changed later' })
   sandbox?: boolean;
 }
 
@@ -23,9 +23,10 @@ export class ReasonDto {
 }
 
 export class MerchantWalletDto {
-  @Shown.text('9930.00', 'Orders are paid from it, THB') available_amount!: string;
+  @Shown.text('9930.00', 'The balance for new orders, THB') available_amount!: string;
   @Shown.text('70.00', 'Held for open orders, THB') held_amount!: string;
-  @Shown.nullableText('500.00', 'Below it, the merchant is notified') alert_below!: string | null;
+  @Shown.nullableText('500.00', 'If the available balance falls below this amount, the merchant is notified')
+  alert_below!: string | null;
   @Shown.flag(false, 'Whether the available balance is below the alert') is_low!: boolean;
   @Shown.moment() updated_at!: Date;
 }
@@ -39,13 +40,13 @@ export class ConsoleMerchantDto {
   @Shown.integer(7) id!: number;
   @Shown.text('Somchai Game Shop') name!: string;
   @Shown.oneOf(MERCHANT_STATUSES, 'active') status!: MerchantStatus;
-  @Shown.flag(false, 'Whether nothing that it orders is bought') sandbox!: boolean;
+  @Shown.flag(false, 'Whether the merchant is in the sandbox: its orders buy nothing') sandbox!: boolean;
   @Shown.integer(1, 'Its share of suppliers’ slots, compared with the weights of other merchants') weight!: number;
   @Shown.moment() created_at!: Date;
-  @ApiProperty({ type: MerchantTodayDto, description: 'Since the day began where the operator is' })
+  @ApiProperty({ type: MerchantTodayDto, description: 'Today’s orders, in the operator’s time zone' })
   today!: MerchantTodayDto;
   @Shown.nullableMoment() last_order_at!: Date | null;
-  @ApiProperty({ type: MerchantWalletDto, nullable: true, description: 'Null to those who may not see wallets' })
+  @ApiProperty({ type: MerchantWalletDto, nullable: true, description: 'Null for operators who may not see wallets' })
   wallet!: MerchantWalletDto | null;
 }
 
@@ -56,5 +57,5 @@ export class OrdersOfDayDto {
 }
 
 export class MerchantDaysDto {
-  @ApiProperty({ type: [OrdersOfDayDto], description: 'Thirty of them, oldest first' }) data!: OrdersOfDayDto[];
+  @ApiProperty({ type: [OrdersOfDayDto], description: 'Thirty days, oldest first' }) data!: OrdersOfDayDto[];
 }

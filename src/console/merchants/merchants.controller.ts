@@ -13,14 +13,14 @@ export class ConsoleMerchantsController {
   constructor(private readonly merchants: MerchantViewsService) {}
 
   @Get()
-  @ConsoleRoute('merchants.read', 'Merchants, by their ids', [ConsoleMerchantDto])
+  @ConsoleRoute('merchants.read', 'Merchants, sorted by id', [ConsoleMerchantDto])
   list(@CurrentCaller() caller: Caller, @Query() query: MerchantsQueryDto): Promise<Page<ConsoleMerchantDto>> {
     return this.merchants.list(caller, query);
   }
 
   @Post()
   @ConsoleRoute('merchants.create', 'Add a merchant with an empty wallet', ConsoleMerchantDto, {
-    description: 'The same Idempotency-Key again adds none, and answers the one that it added.',
+    description: 'A repeated request with the same Idempotency-Key returns the same merchant.',
     status: 201,
   })
   create(
@@ -39,7 +39,7 @@ export class ConsoleMerchantsController {
 
   @Get(':id/days')
   @ConsoleRoute('merchants.read', 'A merchant’s orders of each of the last thirty days', MerchantDaysDto, {
-    description: 'Days begin where the operator is.',
+    description: 'Days begin in the operator’s time zone.',
   })
   days(@CurrentCaller() caller: Caller, @PathId('merchant') id: number): Promise<MerchantDaysDto> {
     return this.merchants.days(caller, id);
@@ -58,7 +58,11 @@ export class ConsoleMerchantsController {
   }
 
   @Delete(':id/suspension')
-  @ConsoleRoute('merchants.suspend', 'Accept its requests again, within 5 seconds', ConsoleMerchantDto)
+  @ConsoleRoute(
+    'merchants.suspend',
+    'Accept a suspended merchant’s requests again, within 5 seconds',
+    ConsoleMerchantDto,
+  )
   resume(
     @CurrentCaller() caller: Caller,
     @PathId('merchant') id: number,
