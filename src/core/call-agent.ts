@@ -18,8 +18,8 @@ export interface CallOptions extends Dispatcher.DispatchOptions {
 
 /**
  * An agent that runs one call at a time on a connection, and connects only for calls. undici's own agent connects again after a
- * call was aborted, because it takes the request for one that was not sent. So after each timeout, the other side would see a
- * connection without a request.
+ * call was aborted, because it assumes that the request was not sent. So after each timeout, the server would see a connection
+ * without a request.
  */
 export function createCallAgent(options: Agent.Options, connect: ConnectFor): Agent {
   return new Agent({

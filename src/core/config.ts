@@ -139,7 +139,7 @@ function checkRedis({ REDIS_URL: url, QUEUE_PREFIX: prefix }: Partial<Environmen
   }
 }
 
-/** The authority of Redis' certificate, unless it is a public one. */
+/** Reads the certificate of the authority that signed Redis' certificate; null for a public authority. */
 function readAuthority({ REDIS_URL, REDIS_TLS_CA_FILE: file }: Environment, problems: string[]): string | null {
   if (isBlank(file)) return null;
   if (!REDIS_URL?.startsWith('rediss'))

@@ -22,7 +22,7 @@ export interface ConsoleConfig {
   readonly confirmAbove: Satang;
   /** Movements of money above this amount need approval; null if no movement needs it. */
   readonly approvalAbove: Satang | null;
-  /** The time zone of operators who have not chosen one. */
+  /** The time zone of operators who have not chosen a time zone. */
   readonly timezone: string;
   /** Null if operators sign in with passwords only. */
   readonly company: CompanySignInConfig | null;

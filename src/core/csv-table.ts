@@ -1,7 +1,7 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { readCsvCell } from './csv.js';
 
-/** The columns of a file, and the required ones. */
+/** The allowed columns of a file, and which of them are required. */
 export interface CsvShape {
   columns: readonly string[];
   required: readonly string[];

@@ -31,7 +31,7 @@ export function isUnitFailureCode(code: unknown): code is UnitFailureCode {
   return typeof code === 'string' && Object.hasOwn(FAILURE_MESSAGES, code) && code !== 'PARTIALLY_COMPLETED';
 }
 
-/** A failure with a message that can be stored and shown, whatever the supplier sent. */
+/** Makes a failure whose message can be stored and shown. @param message the supplier's message, of any type or absent. */
 export function failure(code: UnitFailureCode, message?: unknown): Failure {
   const text = typeof message === 'string' ? storable(message, MAX_MESSAGE_LENGTH) : '';
   return { code, message: text === '' ? FAILURE_MESSAGES[code] : text };

@@ -3,8 +3,8 @@ import { createHash, randomBytes } from 'node:crypto';
 const POOL_BYTES = 4096;
 
 /**
- * Makes a generator of random text over an alphabet of at most 64 characters, every character equally likely.
- * It draws from a pool of random bytes, because a system call for each identifier would be too slow.
+ * Makes a generator of random text over an alphabet of at most 64 characters, all equally likely. The generator takes bytes from a
+ * pool of random bytes, because a system call for each identifier would be too slow.
  */
 export function customAlphabet(alphabet: string): (length: number) => string {
   let pool = randomBytes(POOL_BYTES);
@@ -27,7 +27,7 @@ const BASE_62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const randomBase62 = customAlphabet(BASE_62);
 
 const EPOCH_SECONDS = Date.UTC(2020) / 1000;
-/** 36^6 seconds are 69 years. */
+/** The number of characters of {@link timePart}: 36^6 seconds are 69 years. */
 const TIME_LENGTH = 6;
 
 /**

@@ -4,7 +4,7 @@ import { given } from './members.js';
 
 const ISO_MOMENT = /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:\d{2})$/;
 
-/** Reads a time in ISO 8601; null for an invalid one, such as on 30 February. */
+/** Reads a time in ISO 8601; null for an invalid time, such as on 30 February. */
 export function readMoment(text: string): Date | null {
   const [, year, month, day] = ISO_MOMENT.exec(text) ?? [];
   const moment = new Date(text);
@@ -30,7 +30,10 @@ export function isDay(text: string): boolean {
   return day !== null && !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
 }
 
-/** Whether a text is the name of a time zone. Offsets are refused, because PostgreSQL reads their sign the other way round. */
+/**
+ * Whether a text is the name of a time zone. Offsets such as `+07` are refused, because PostgreSQL gives their sign the
+ * opposite meaning.
+ */
 export function isTimezone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false;
   try {

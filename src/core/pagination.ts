@@ -3,7 +3,7 @@ import { invalidValue } from './errors.js';
 export const DEFAULT_LIMIT = 20;
 export const MAX_LIMIT = 100;
 
-/** A page of a list; `next_cursor` is null on the last one. */
+/** A page of a list. `next_cursor` is null on the last page. */
 export interface Page<Item> {
   data: Item[];
   next_cursor: string | null;

@@ -13,7 +13,7 @@ export interface RedisAddress {
    */
   kind: 'server' | 'sentinel' | 'cluster';
   nodes: RedisNode[];
-  /** The sentinels' name for their servers; empty for the other kinds. */
+  /** The name of the servers that the sentinels watch; empty if `kind` is not `sentinel`. */
   name: string;
   database: number;
   username: string | null;

@@ -49,7 +49,7 @@ export const TASK = DiscoveryService.createDecorator<WorkerTaskOptions & { name:
 
 /**
  * Calls a provider's method repeatedly: first when the database has its schema, and then until the process stops.
- * @param name of the task in metrics and logs.
+ * @param name the name of the task in metrics and logs.
  */
 export const WorkerTask =
   (name: string, options: WorkerTaskOptions) =>

@@ -25,7 +25,7 @@ export async function createIndexConcurrently(
     await runner.query(`CREATE INDEX CONCURRENTLY ${index} ON ${on} ${definition}`);
   };
   if (partitions.length === 0) return build(name, table);
-  // This also drops the indexes of partitions that are attached to it already.
+  // Also drops the indexes of partitions that are already attached to this index.
   await runner.query(`DROP INDEX IF EXISTS ${name}`);
   await runner.query(`CREATE INDEX ${name} ON ONLY ${table} ${definition}`);
   for (const partition of partitions) {

@@ -44,7 +44,7 @@ export const FOR_MIGRATIONS: pg.PoolConfig = {
 
 /**
  * The options of a pool for requests.
- * @param own options of this pool, which override the common ones. @param settings of its sessions, as `name=value`.
+ * @param own options of this pool, which override the common ones. @param settings settings of the sessions, as `name=value`.
  */
 export function limited(own: pg.PoolConfig, settings: string[] = []): pg.PoolConfig {
   const options = [...SERVER_KEEPS_ALIVE, ...settings].map((setting) => `-c ${setting}`).join(' ');

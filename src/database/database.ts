@@ -30,8 +30,8 @@ export const LIMIT_LOCK_WAIT: Statement = {
 };
 
 /**
- * The same, and each statement of the transaction keeps one plan for all values. For statements that find rows by keys
- * only: otherwise PostgreSQL plans each small batch again, which takes longer than to execute it.
+ * Like {@link LIMIT_LOCK_WAIT}. Also, each statement of the transaction keeps one plan for all values. For statements that
+ * find rows only by keys: otherwise PostgreSQL plans each small batch again, which takes longer than to execute it.
  */
 export const LIMIT_LOCK_WAIT_AND_KEEP_PLANS: Statement = {
   name: 'transaction.limit_lock_wait_and_keep_plans',
@@ -97,7 +97,7 @@ export class Database implements Queryable, OnApplicationShutdown {
     this.migrated = true;
   }
 
-  /** Distrusts all open connections: from now on, queries use only new ones. */
+  /** Distrusts all open connections. From now on, queries use only new connections. */
   reconnect(): void {
     this.trust.loseAll();
   }
@@ -145,7 +145,7 @@ export class Database implements Queryable, OnApplicationShutdown {
 
   /**
    * Runs statements, one after the other, in a READ COMMITTED transaction of one round trip.
-   * @returns the rows of the last one.
+   * @returns the rows of the last statement.
    */
   async batch<Row extends object>(...statements: [statement: Statement, values: unknown[]][]): Promise<Row[]> {
     const answers = await this.transaction((tx) =>

@@ -19,6 +19,6 @@ export const selectFirstIdSince = (table: Table, moment: string): string => `
       WHERE search.low < search.high)
     SELECT low AS id FROM search WHERE low >= high LIMIT 1`;
 
-/** The same as a statement. @param name of the statement. */
+/** A statement of {@link selectFirstIdSince}. @param name the name of the statement. */
 export const firstIdSince = (name: string, table: Table): ParameterizedStatement<{ moment: 'timestamptz' }> =>
   statement(name, { moment: 'timestamptz' }, ({ moment }) => selectFirstIdSince(table, moment));

@@ -88,7 +88,7 @@ const overloaded = (): AppError => unavailable('The service is overloaded, pleas
 const lockedForTooLong = (): AppError => unavailable('Other work on the same account takes too long, please try again');
 
 /**
- * Lets commands that arrive while a transaction is in flight share the next one.
+ * Lets commands that arrive while a transaction is in flight share the next transaction.
  *
  *     submit ─┐                      ┌─ batch 1 ─ BEGIN … COMMIT ─┐
  *     submit ─┼─> waiting, in order ─┤                            ├─> each caller its own result

@@ -50,7 +50,7 @@ export interface RowsInText {
   names: string;
   /** `unnest($1::int[], $2::text[]) AS alias(merchant_id, sku)` */
   as(alias: string): string;
-  /** The same WITH ORDINALITY, which adds a column: the row's number, from 1. */
+  /** Like {@link as}, but WITH ORDINALITY, which adds a column with the row's number, from 1. */
   numbered(alias: string, number: string): string;
 }
 

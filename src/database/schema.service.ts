@@ -79,12 +79,12 @@ export class SchemaService implements OnModuleInit, BeforeApplicationShutdown {
       await lock(client, this.stop.signal);
       if (await this.dataSource.showMigrations()) await this.runMigrations();
     } finally {
-      // Closing the connection ends the transaction and so releases the lock, whatever state the connection is in.
+      // Closing the connection ends the transaction, and so releases the lock, in every state of the connection.
       client.release(true);
     }
   }
 
-  /** True at nearly every start. The process then waits neither for the lock nor for another process that migrates. */
+  /** Whether the schema has all migrations, as at nearly every start. Then the process does not wait for the lock. */
   private async isUpToDate(): Promise<boolean> {
     const { rows } = await this.database.pool
       .query<{ name: string }>('SELECT name FROM schema_migrations')

@@ -70,7 +70,7 @@ export class AttemptAnswersService {
 
   /**
    * Records a discrepancy: the supplier sold something else under the attempt's reference, besides the purchase that we
-   * know. This happens in every state of the unit. @returns whether the discrepancy is new.
+   * know. Records it in every state of the unit. @returns whether the discrepancy is new.
    */
   async reportSurplus(key: UnitKey, attempt: number, outcome: AboutAnother): Promise<boolean> {
     const row = toBesidesRow(key, attempt, outcome);

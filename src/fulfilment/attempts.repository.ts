@@ -35,7 +35,7 @@ export class AttemptsRepository {
     this.limits = routingLimits(config);
   }
 
-  /** Ends attempts and begins the next ones, for the units that still have an offer or a repeat. @returns the new attempts. */
+  /** Ends attempts and begins the next attempts of units that still have an offer or a repeat. @returns the new attempts. */
   beginNext(tx: Transaction, ended: EndedRow[]): Promise<NextAttempt[]> {
     const deadlineMs = BigInt(this.config.ROUTING_DEADLINE_MS);
     const named = this.registry.adapters.filter(({ named_at_random }) => named_at_random);

@@ -93,7 +93,7 @@ const claimSets = (name: string): string => `UPDATE order_units u SET
 
 /**
  * In SQL: whether the next action is an inquiry by the supplier's reference. The adapter must be able to inquire by such a
- * reference, and the attempt must have one. The attempt is read only if the adapter is able to.
+ * reference, and the attempt must have it. The row of the attempt is read only if the adapter is able to.
  */
 const usesSupplierReference = (unit: string, adapter: string): string => `
              CASE WHEN ${unit}.next_action = 'inquire' AND ${adapter}.inquires_by_supplier_reference THEN (

@@ -29,7 +29,7 @@ export class SupplierCaller {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** Sends or inquires, as the claim says. Never rejects. */
+  /** Sends or inquires, according to the claim. Never rejects. */
   async call(unit: ClaimedUnit): Promise<EndedCall> {
     const adapter = this.registry.find(unit.adapter);
     this.observer.calling(unit);

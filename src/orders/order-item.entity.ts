@@ -86,7 +86,7 @@ export class OrderItem {
   @Column('numeric', { precision: 20, scale: 10, nullable: true })
   baht_per_unit!: string | null;
 
-  /** The better offers that could not be used; null if there were none. */
+  /** The preferred offers that could not be used; null if there were none. */
   @Column('jsonb', { nullable: true })
   passed_over!: PassedOver[] | null;
 

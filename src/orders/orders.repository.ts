@@ -269,7 +269,7 @@ export class OrdersRepository {
     );
   }
 
-  /** Finds earlier orders with these references, archived ones too. */
+  /** Lists the earlier orders with these references, also archived orders. */
   listEarlier(tx: Queryable, requested: Pick<EarlierOrder, 'merchant_id' | 'reference_id'>[]): Promise<EarlierOrder[]> {
     return tx.query<EarlierOrder>(...FIND_EARLIER.with({ requested }));
   }

@@ -99,7 +99,7 @@ export interface UnsettledUnit {
   /** The number of the answer, from 1. */
   answer: bigint;
   state: OrderUnit['state'];
-  /** Whether the answer opened a discrepancy, or changed an open one. */
+  /** Whether the answer opened a discrepancy, or changed an open discrepancy. */
   is_new_reversal: boolean;
 }
 

@@ -44,11 +44,11 @@ export class UnitAttempt {
   @Column('text')
   supplier_sku!: string;
 
-  /** Our reference. It tells the supplier whether a send repeats an earlier one or is another purchase. */
+  /** Our reference. By it, the supplier recognizes whether a send repeats an earlier send or is another purchase. */
   @Column('text')
   reference!: string;
 
-  /** The supplier's own reference, once it has reported one. */
+  /** The supplier's own reference; null until the supplier has reported it. */
   @Column('text', { nullable: true })
   supplier_reference!: string | null;
 

@@ -47,8 +47,8 @@ export class WorkerHeartbeatService {
   constructor(private readonly workers: WorkerProcessesRepository) {}
 
   /**
-   * This worker's share, at least 1, of a limit over all workers. It changes within seconds after a worker starts or ends, and
-   * stays the same while PostgreSQL cannot be reached.
+   * This worker's share, at least 1, of a limit over all workers. The share changes within seconds after a worker starts or ends,
+   * and stays the same while PostgreSQL cannot be reached.
    */
   shareOf(limit: number): number {
     return Math.max(1, Math.floor(limit / this.living));

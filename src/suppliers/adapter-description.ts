@@ -74,7 +74,7 @@ export interface AdapterDescription {
   readonly isPausedByFaults?: false;
   /** The supplier's URL; null if only the operator knows it. */
   readonly baseUrl: string | null;
-  /** The supplier's currency; null if its answers name one. */
+  /** The supplier's currency; null if its answers contain the currency. */
   readonly currency: string | null;
 }
 

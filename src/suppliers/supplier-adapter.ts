@@ -17,7 +17,7 @@ export interface NamedAttempt {
   /** The supplier's SKU. */
   sku: string;
   reference: string;
-  /** The supplier's own name of the purchase; null until it reports one. */
+  /** The supplier's own reference of the purchase; null until the supplier reports it. */
   supplierReference: string | null;
   /** Present for units of the sandbox only. */
   sandbox?: SandboxPurchase;

@@ -37,7 +37,7 @@ export interface SupplierSettings {
 /**
  * The base URL that a supplier gets by new settings.
  * @param before the stored row, if its adapter is the same.
- * @throws BAD_REQUEST if neither the operator nor the adapter names one.
+ * @throws BAD_REQUEST if neither the operator nor the adapter has named a base URL.
  */
 export function baseUrlOf(
   { adapter, baseUrl: adapterUrl }: AdapterDescription,

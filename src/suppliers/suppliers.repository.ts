@@ -83,7 +83,7 @@ const DELETE_SUPPLIER: Statement = {
   text: `DELETE FROM suppliers WHERE id = $1`,
 };
 
-/** Records the begin of a reading of the catalogue. Changes nothing if the last reading began less than the gap ago. */
+/** Records that a reading of the catalogue begins. Changes nothing if the last reading began less than the gap ago. */
 const BEGIN_READING = statement(
   'suppliers.begin_reading',
   { id: 'int', gapMs: 'bigint' },
@@ -128,7 +128,7 @@ const unlockQuery = (kind: QueryKind, until = BLOCKED_UNTIL[kind]) =>
 const LOCK_QUERY = { test: lockQuery('test'), inquiry: lockQuery('inquiry') };
 const UNLOCK_QUERY = { test: unlockQuery('test'), inquiry: unlockQuery('inquiry') };
 
-/** Takes the due supplier with the oldest reading. Rows that another process has locked are skipped. */
+/** Records that a reading begins, for the due supplier with the oldest reading. Skips rows that another process has locked. */
 const TAKE_DUE_READING = statement(
   'suppliers.take_due_reading',
   { intervalMs: 'bigint', adapters: rowsOf({ adapter: 'text', gap_ms: 'int' }) },

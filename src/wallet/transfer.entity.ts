@@ -5,7 +5,7 @@ import { Merchant } from '../merchants/merchant.entity.js';
 
 export type Account = 'funding' | 'available' | 'held' | 'spent';
 
-/** The accounts of each kind of transfer: the debited one, then the credited one. */
+/** The accounts of each kind of transfer: first the debited account, then the credited account. */
 export const TRANSFER_ACCOUNTS = {
   credit: ['funding', 'available'],
   debit: ['available', 'funding'],

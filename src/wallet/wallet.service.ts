@@ -48,7 +48,7 @@ interface FundingResult {
   at: Date;
   /** The earlier transfer that this request repeats; null if the money moved now. */
   repeats: { operator: string | null } | null;
-  /** The transfer that this request made; null if it repeats an earlier one. */
+  /** The transfer that this request made; null if the request repeats an earlier transfer. */
   transferId: bigint | null;
 }
 

@@ -72,7 +72,7 @@ const FIND_WITH_ATTEMPTS: Statement = {
          ORDER BY a.number`,
 };
 
-/** Deliveries of all of a merchant's webhooks, deleted ones included. $1 merchant, $2 statuses, $3 how many. */
+/** Deliveries of all of a merchant's webhooks, also of deleted webhooks. $1 merchant, $2 statuses, $3 how many. */
 export const FIND_OF_MERCHANT: Statement = {
   name: 'webhook_deliveries.find_of_merchant',
   text: newest(
@@ -274,7 +274,7 @@ export class DeliveriesRepository {
     return this.reads.list<DeliveryRow>(PAGE, pageValues(webhookId, filter, before, limit));
   }
 
-  /** Deliveries of all of a merchant's webhooks, deleted ones included, newest first. */
+  /** Deliveries of all of a merchant's webhooks, also of deleted webhooks, newest first. */
   pageOfMerchant(merchantId: number, status: DeliveryStatus | undefined, limit: number): Promise<DeliveryRow[]> {
     const statuses = status === undefined ? DELIVERY_STATUSES : [status];
     return this.reads.list<DeliveryRow>(FIND_OF_MERCHANT, [merchantId, statuses, limit]);

@@ -1,6 +1,6 @@
 import type { OrderDto } from '../orders/order.dto.js';
 
-/** The `data` of a `webhook.test` event: a completed order, shaped as GET /v1/orders/{reference_id} returns one. */
+/** The `data` of a `webhook.test` event: a completed order, in the form in which GET /v1/orders/{reference_id} returns an order. */
 export const SAMPLE_ORDER = {
   order_number: 'ord_0000000000000000',
   reference_id: 'test-order',

@@ -83,9 +83,7 @@ export class WebhookDeliveriesService {
     return this.started(delivery);
   }
 
-  /**
-   * Lists deliveries of all of a merchant's webhooks, deleted ones included, newest first.
-   */
+  /** Lists deliveries of all of a merchant's webhooks, also of deleted webhooks, newest first. */
   async listForMerchant(
     merchantId: number,
     { status, limit = 1_000 }: { status?: DeliveryStatus; limit?: number } = {},

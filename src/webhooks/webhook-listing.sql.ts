@@ -8,7 +8,7 @@ import { attemptsOf, DELIVERY_ATTEMPTS } from './delivery-attempts.sql.js';
 import { DELIVERY_STATUSES, UNDELIVERED, type Delivery, type DeliveryStatus } from './delivery.entity.js';
 import type { Webhook } from './webhook.entity.js';
 
-/** Waiting deliveries are counted up to this number plus one. So are attempts in flight, separately. */
+/** Waiting deliveries are counted up to this number plus one. Attempts in flight have the same limit, separately. */
 export const MAX_COUNTED = 1_000;
 /** The share of successes is about at most this many of the latest ended deliveries. */
 export const SHARE_OF = 100;

@@ -95,8 +95,8 @@ export async function filledPartitions(execute: Execute, eventTable: EventTable)
 
 /**
  * Creates partitions, as wide as the newest one, until at least one lies beyond the last id. There is no default partition:
- * with one, PostgreSQL would block writers to detach others, and would search it before it adds each new one.
- * @param second how many ids the second partition spans. It is always created, because later ones take its width.
+ * with it, PostgreSQL would block writers to detach a partition, and would search it before it adds each new partition.
+ * @param second how many ids the second partition spans. It is always created, because later partitions take its width.
  * @returns the names of the new partitions: none if the table is not partitioned.
  */
 export async function keepPartitionsAhead(

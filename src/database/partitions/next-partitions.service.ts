@@ -18,8 +18,8 @@ export class NextPartitionsService {
   ) {}
 
   /**
-   * Creates the next partition of each table of events as soon as ids reach the last one. So the ids of a whole partition
-   * are always left. They last for days, and no insert waits for a worker.
+   * Creates the next partition of each table of events as soon as ids reach the last partition. So the ids of a whole partition
+   * are always left. These last for days, so no insert waits for a worker.
    */
   @WorkerTask('event_partitions', { every: INTERVAL_MS })
   async keepEventsAhead(): Promise<void> {
@@ -36,7 +36,7 @@ export class NextPartitionsService {
     }
   }
 
-  /** The same for orders and transfers. */
+  /** Like {@link keepEventsAhead}, for the tables of orders and transfers. */
   @WorkerTask('book_partitions', { every: INTERVAL_MS })
   async keepBooksAhead(): Promise<void> {
     for (const set of PARTITION_SETS) {

@@ -43,7 +43,7 @@ export interface DeliveriesWithAttempts {
 
 /**
  * Finds and drops the partitions of events, deliveries and attempts whose rows are all older than `days`. A partition that
- * still gets ids, such as the newest one, is never old.
+ * still gets ids, such as the newest partition, is never old.
  */
 export class OldEventPartitions {
   constructor(

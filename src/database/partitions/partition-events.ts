@@ -72,7 +72,7 @@ async function partitionInPlace(
   }
 }
 
-/** Validates constraints that were added `NOT VALID`: a partition must have valid ones. */
+/** Validates constraints that were added `NOT VALID`, because all constraints of a partition must be valid. */
 async function validate(execute: Execute, table: string): Promise<void> {
   const notValid = await execute<{ name: string }>(
     `SELECT conname AS name FROM pg_constraint
@@ -92,7 +92,7 @@ async function tablesInLockOrder(execute: Execute, table: string): Promise<strin
   return [...(await referencedTables(execute, table)), table, ...referring.map(({ name }) => name)].join(', ');
 }
 
-/** Renames the table and makes it a partition of a new one. Reads no row. Needs the locks of all tables. */
+/** Renames the table, and makes it a partition of a new table with the old name. Reads no row. Needs the locks of all tables. */
 async function exchange(execute: Execute, eventTable: EventTable, upTo: bigint, perPartition: bigint): Promise<void> {
   const { table, key } = eventTable;
   const first = `${table}_0`;

@@ -19,7 +19,7 @@ import type { Execute } from './runs.js';
 
 /**
  * A unique index of references holds within each partition only. This trigger refuses a reference that another partition has.
- * It locks the merchant's wallet, as placing an order does, so that if two orders with one reference arrive together, the
+ * The trigger locks the merchant's wallet, as placing an order does, so that if two orders with one reference arrive together, the
  * second waits and then sees the first.
  */
 const REFUSE_REPEATED_REFERENCES = `
@@ -146,7 +146,7 @@ export class PartitionsRepository {
     return this.runWritten(WRITE_VALIDATIONS, [tables.map(({ name }) => name)]);
   }
 
-  /** Makes existing tables the first partitions of new ones. Reads no row. Needs the locks of all tables. */
+  /** Makes existing tables the first partitions of new tables. Reads no row. Needs the locks of all tables. */
   async switch(tables: readonly PartitionedTable[], { number, upper }: Partition): Promise<void> {
     const names = tables.map(({ name }) => name);
     const keys = await this.execute<{ dropped: string; added: string[] }>(FIND_OUTER_KEYS, [names, this.names]);

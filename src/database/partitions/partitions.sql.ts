@@ -75,7 +75,7 @@ const SHARED_INDEXES = `
     SELECT attnum FROM pg_attribute WHERE attrelid = indrelid AND attname = $3::text) = ANY(indkey::int2[]))`;
 
 /**
- * Writes statements that give the partitioned table the indexes, foreign keys, triggers and rights of the old one.
+ * Writes statements that give the partitioned table the indexes, foreign keys, triggers and rights of the old table.
  * $1 the table, $2 its first partition's suffix, $3 its key, $4 the column that a sequence numbers, if any, $5 the set.
  */
 export const FIND_PARTS = `

@@ -79,7 +79,7 @@ function meaningOf(data: Members, rc: string, code: ResponseCode, phase: Phase):
   }
 }
 
-/** `sn` is a serial number or a voucher's code, depending on the product. In a refusal it is neither. */
+/** The delivery in `sn`: a serial number or a voucher's code, depending on the product. Only for a success. */
 function deliveredBy({ sn }: Members): { deliveries?: Delivery[] } {
   const code = (textOf(sn) ?? '').trim();
   return code === '' ? {} : { deliveries: [{ serial: null, code, expiresOn: null }] };
