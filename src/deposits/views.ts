@@ -2,10 +2,11 @@ import { bahtOrNull, formatBaht } from '../core/money.js';
 import type { DepositChannel } from './deposit-channel.entity.js';
 import { toDepositDto } from './deposit.mapper.js';
 import type { DepositRow } from './deposits.repository.js';
-import type { IncomingPayment, PaymentState } from './incoming-payment.entity.js';
+import type { IncomingPayment } from './incoming-payment.entity.js';
 import type { PaymentRow } from './payments.repository.js';
-import type { ImportResult, TakenLine } from './statements/statements.service.js';
+import type { ImportResult } from './statements/statements.service.js';
 import type { ImportRow } from './statements/statements.repository.js';
+import { nothing } from './statements/tally.js';
 
 // What operators see. Members have their names of the command line's JSON.
 
@@ -91,25 +92,21 @@ export const toImportView = ({ file_hash, first_on: from, last_on: to, ...row }:
 });
 
 /** Counts and amounts are of new lines. */
-export function toImportResult({ taken, ...result }: ImportResult): View {
-  const [incoming, outgoing] = [
-    taken.filter(({ state }) => state !== null),
-    taken.filter(({ state }) => state === null),
-  ];
-  const sum = (some: TakenLine[]): bigint => some.reduce((total, { amount }) => total + amount, 0n);
-  const count = (state: PaymentState): number => incoming.filter((each) => each.state === state).length;
+export function toImportResult({ taken: { out, ...paid }, ...result }: ImportResult): View {
+  const incoming = Object.values(paid);
+  const count = incoming.reduce((sum, { lines }) => sum + lines, 0);
   return {
     ...shown(result, 'channel', 'lines'),
-    new: taken.length,
-    repeated: result.lines - taken.length,
+    new: count + out.lines,
+    repeated: result.lines - count - out.lines,
     linked: 0,
-    in: incoming.length,
-    in_amount: formatBaht(sum(incoming)),
-    booked: count('booked'),
-    waiting: count('waiting'),
-    ignored: count('ignored'),
-    out: outgoing.length,
-    out_amount: formatBaht(-sum(outgoing)),
+    in: count,
+    in_amount: formatBaht(incoming.reduce((sum, { amount }) => sum + amount, 0n)),
+    booked: paid.booked.lines,
+    waiting: paid.waiting.lines,
+    ignored: paid.ignored.lines,
+    out: out.lines,
+    out_amount: formatBaht(-out.amount),
     ...shown(result, 'opening', 'closing'),
     covered_until: momentOrNull(result.coveredUntil),
     refused: null,
@@ -118,6 +115,6 @@ export function toImportResult({ taken, ...result }: ImportResult): View {
 
 /** The same of a file that was refused. */
 export const toRefusal = (channel: string, refused: string): View => {
-  const nothing = { taken: [], lines: 0, opening: null, closing: null, coveredUntil: null };
-  return { ...toImportResult({ channel, ...nothing }), refused };
+  const empty = { lines: 0, taken: nothing(), opening: null, closing: null, coveredUntil: null };
+  return { ...toImportResult({ channel, ...empty }), refused };
 };

@@ -75,7 +75,7 @@ function imported(written: Written, order: Order): ReadLine[] {
     for (const { content } of written.files.filter(({ channel }) => channel === code)) {
       const read = readStatement(content, format, new Date(CREATED_MS));
       assertBalances(read);
-      const lines = identify(read.lines, format.isReferenceUnique);
+      const lines = [...identify(read.lines, format.isReferenceUnique)];
       const first = lines[0]?.bookedOn ?? '';
       const before = stored.filter(({ booked_on }) => booked_on < first).at(-1) ?? null;
       const rest = continueChain(lines, { before, lines: stored.filter(({ booked_on }) => booked_on >= first) });

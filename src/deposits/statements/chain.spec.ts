@@ -26,7 +26,7 @@ function lines(...texts: string[]): ReadLine[] {
   });
 }
 
-const file = (...texts: string[]): IdentifiedLine[] => identify(lines(...texts), false);
+const file = (...texts: string[]): IdentifiedLine[] => [...identify(lines(...texts), false)];
 
 const stored = (...texts: string[]): StoredLine[] =>
   file(...texts).map(({ bookedOn, at, amount, balance, identity }) => {
@@ -59,11 +59,10 @@ describe('identities of lines', () => {
   it('are the references where these are unique, which no two lines may share', () => {
     const [line] = lines(A);
     const named = (reference: string): ReadLine => ({ ...(line as ReadLine), reference });
-    expect(identify([named('R1')], true)[0]?.identity).toEqual(
-      identify([{ ...named('R1'), row: 9, amount: 1n }], true)[0]?.identity,
-    );
-    expect(codeOf(() => identify([named('R1'), named('R1')], true))).toBe('UNREADABLE');
-    expect(() => identify([named('Somchai'), named('Somchai')], true)).toThrow(
+    const identityOf = (each: ReadLine): unknown => [...identify([each], true)][0]?.identity;
+    expect(identityOf(named('R1'))).toEqual(identityOf({ ...named('R1'), row: 9, amount: 1n }));
+    expect(codeOf(() => [...identify([named('R1'), named('R1')], true)])).toBe('UNREADABLE');
+    expect(() => [...identify([named('Somchai'), named('Somchai')], true)]).toThrow(
       /^line 2: its reference is in another line, too$/,
     );
   });
@@ -97,7 +96,7 @@ describe('balances', () => {
 describe('a file after others', () => {
   const rest = (before: string[], known: string[], ...texts: string[]): number[] => {
     const parts = { before: stored(...before).at(-1) ?? null, lines: stored(...known) };
-    return continueChain(file(...texts), parts).map(({ row }) => row);
+    return Array.from(continueChain(file(...texts), parts), ({ row }) => row);
   };
 
   it('begins the chain, continues it, overlaps it, or repeats it', () => {
@@ -123,19 +122,16 @@ describe('a file after others', () => {
   );
 
   it('may have other texts of a day that an operator confirmed, and no other money', () => {
-    const named = (...texts: string[]): IdentifiedLine[] =>
-      identify(
-        lines(...texts).map((line) => ({ ...line, texts: ['QR of X'] })),
-        false,
-      );
+    const others = (...texts: string[]): ReadLine[] => lines(...texts).map((line) => ({ ...line, texts: ['QR of X'] }));
+    const named = (...texts: string[]): IdentifiedLine[] => [...identify(others(...texts), false)];
     const known = (day: string): StoredLine[] =>
       stored(A, B, C).map((line) => ({ ...line, may_have_other_texts: line.booked_on === day }));
     const rest = (day: string, ...texts: string[]): number =>
-      continueChain(named(...texts), { before: null, lines: known(day) }).length;
+      [...continueChain(named(...texts), { before: null, lines: known(day) })].length;
     expect(() => rest('2026-11-25', A, B, C, D)).toThrow(/^line 2: .+ --accept-texts-of 2026-11-24$/);
     expect(() => rest('2026-11-24', A, B, C, D)).toThrow(/^line 4: .+ --accept-texts-of 2026-11-25$/);
     const all = stored(A, B).map((line) => ({ ...line, may_have_other_texts: true }));
-    const after = (...texts: string[]): unknown => continueChain(named(...texts), { before: null, lines: all });
+    const after = (...texts: string[]): unknown => [...continueChain(named(...texts), { before: null, lines: all })];
     expect(after(A, B, C)).toHaveLength(1);
     for (const other of ['24 11:01 -20 130', '24 11:00 -21 129', '25 11:00 -20 130'])
       expect(codeOf(() => after(A, other, C))).toBe('LINE_MISSING');

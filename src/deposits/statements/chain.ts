@@ -14,55 +14,86 @@ export type StoredLine = Pick<StatementLine, 'booked_on' | 'at' | 'amount' | 'ba
   may_have_other_texts?: boolean;
 };
 
+/** How many lines a file has, and between which ones. */
+export interface Ends {
+  count: number;
+  first: ReadLine | undefined;
+  last: ReadLine | undefined;
+}
+
 /** Imported lines from the file's first day on, and the last one before that day. */
 export interface Stored {
   before: StoredLine | null;
   lines: StoredLine[];
 }
 
+/** Lines that are made anew each time that they are read. */
+const again = <Line>(lines: () => Iterator<Line>): Iterable<Line> => ({ [Symbol.iterator]: lines });
+
+/** The lines that a condition keeps. @param keeps gets each line and its number from 0. */
+export const linesWhere = (
+  lines: Iterable<IdentifiedLine>,
+  keeps: (line: IdentifiedLine, index: number) => boolean,
+): Iterable<IdentifiedLine> =>
+  again(function* () {
+    let index = 0;
+    for (const line of lines) if (keeps(line, index++)) yield line;
+  });
+
 /**
  * Gives each line its identity: the bank's reference where it is unique, else a hash of all that the line shows, with its number
- * among equal lines of that day. So a file must have whole days from their beginning.
- * @throws StatementRefused for a reference that comes twice.
+ * among equal lines of that day. So a file must have whole days from their beginning. A reference that comes twice is refused.
  */
-export function identify(lines: readonly ReadLine[], isReferenceUnique: boolean): IdentifiedLine[] {
-  const occurrences = new Map<string, number>();
-  return lines.map((line) => {
-    const { bookedOn, timeText, amount, balance, texts, reference, row } = line;
-    const isNamed = isReferenceUnique && reference !== '';
-    const shown = isNamed ? [reference] : [bookedOn, timeText, String(amount), String(balance), ...texts, reference];
-    const key = sha256(shown, isNamed ? 'hex' : 'binary');
-    const occurrence = (occurrences.get(key) ?? 0) + 1;
-    occurrences.set(key, occurrence);
-    if (isNamed && occurrence > 1) {
-      throw new StatementRefused('UNREADABLE', [`line ${row}: its reference is in another line, too`]);
+export const identify = (lines: Iterable<ReadLine>, isReferenceUnique: boolean): Iterable<IdentifiedLine> =>
+  again(function* () {
+    const occurrences = new Map<string, number>();
+    for (const line of lines) {
+      const { bookedOn, timeText, amount, balance, texts, reference, row } = line;
+      const isNamed = isReferenceUnique && reference !== '';
+      const shown = isNamed ? [reference] : [bookedOn, timeText, String(amount), String(balance), ...texts, reference];
+      const key = sha256(shown, isNamed ? 'hex' : 'binary');
+      const occurrence = (occurrences.get(key) ?? 0) + 1;
+      occurrences.set(key, occurrence);
+      if (isNamed && occurrence > 1) {
+        throw new StatementRefused('UNREADABLE', [`line ${row}: its reference is in another line, too`]);
+      }
+      yield { ...line, identity: isNamed ? key : sha256([key, String(occurrence)], 'hex') };
     }
-    return Object.assign(line, { identity: isNamed ? key : sha256([key, String(occurrence)], 'hex') });
   });
-}
 
 const sha256 = (parts: readonly string[], as: 'hex' | 'binary'): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest(as);
 
-/** @throws StatementRefused unless each balance follows from the one before, and totals above the table agree. */
-export function assertBalances({ lines, stated }: ReadStatement): void {
-  lines.forEach(({ balance, amount, row }, index) => {
-    const before = lines[index - 1]?.balance ?? null;
-    if (before === null || balance === null || balance === before + amount) return;
-    const words = `line ${row}: its balance is ${formatBaht(balance)}, and ${formatBaht(before + amount)} follows from the lines before`;
-    throw new StatementRefused('BALANCE_BROKEN', [words]);
-  });
-  const totals = totalsOf(lines);
+/**
+ * @returns the number of lines, the first and the last.
+ * @throws StatementRefused unless each balance follows from the one before, and totals above the table agree.
+ */
+export function assertBalances({ lines, stated }: ReadStatement): Ends {
+  let [first, last]: ReadLine[] = [];
+  let [incoming, outgoing] = [0, 0];
+  for (const line of lines) {
+    const { balance, amount, row } = line;
+    const before = last?.balance ?? null;
+    if (before !== null && balance !== null && balance !== before + amount) {
+      const words = `line ${row}: its balance is ${formatBaht(balance)}, and ${formatBaht(before + amount)} follows from the lines before`;
+      throw new StatementRefused('BALANCE_BROKEN', [words]);
+    }
+    if (amount > 0n) incoming++;
+    else outgoing++;
+    first ??= line;
+    last = line;
+  }
+  const totals = stated.amounts.length === 0 ? [] : totalsOf(lines);
   const wrong = stated.amounts.find((amount) => totals.length > 0 && !totals.includes(amount));
   if (wrong !== undefined) {
     const words = `the file states ${formatBaht(wrong)}, which is none of its totals`;
     throw new StatementRefused('BALANCE_BROKEN', [words]);
   }
-  const counts = [lines.filter(({ amount }) => amount > 0n).length, lines.filter(({ amount }) => amount < 0n).length];
-  const count = stated.counts.find((each) => !counts.includes(each));
+  const count = stated.counts.find((each) => ![incoming, outgoing].includes(each));
   if (count !== undefined) {
     throw new StatementRefused('BALANCE_BROKEN', [`the file states ${count} lines, which is none of its counts`]);
   }
+  return { count: incoming + outgoing, first, last };
 }
 
 /**
@@ -70,24 +101,32 @@ export function assertBalances({ lines, stated }: ReadStatement): void {
  * @returns the new lines.
  * @throws StatementRefused
  */
-export function continueChain(lines: readonly IdentifiedLine[], { before, lines: stored }: Stored): IdentifiedLine[] {
+export function continueChain(
+  lines: Iterable<IdentifiedLine>,
+  { before, lines: stored }: Stored,
+): Iterable<IdentifiedLine> {
   const [first] = lines;
   const last = stored.at(-1) ?? before;
-  if (!first || !last) return [...lines];
+  if (!first || !last) return lines;
   const [firstStored] = stored;
   const expected = firstStored
     ? openingOf({ balance: firstStored.balance_after, amount: firstStored.amount })
     : (before?.balance_after ?? null);
   if (openingOf(first) !== expected) throw otherBeginning(first, last, expected);
-  stored.forEach((known, index) => {
-    const line = lines[index];
-    const isSame = line && line.identity === known.identity && line.balance === known.balance_after;
-    if (isSame || (line && known.may_have_other_texts && isInPlaceOf(line, known))) return;
-    // The last day of a file may still go on.
-    const isAfterFile = line === undefined && known.booked_on >= (lines.at(-1)?.bookedOn ?? '');
-    if (!isAfterFile) throw line && isInPlaceOf(line, known) ? otherTexts(line, known) : otherPast(lines, known);
-  });
-  return lines.slice(stored.length);
+  let [count, lastOn] = [0, ''];
+  for (const line of lines) {
+    const known = stored[count];
+    if (!known) return linesWhere(lines, (_, index) => index >= stored.length);
+    const isSame = line.identity === known.identity && line.balance === known.balance_after;
+    if (!isSame && !(known.may_have_other_texts && isInPlaceOf(line, known)))
+      throw isInPlaceOf(line, known) ? otherTexts(line, known) : otherPast(lines, known);
+    lastOn = line.bookedOn;
+    count++;
+  }
+  // The last day of a file may still go on.
+  const missing = stored.slice(count).find(({ booked_on }) => booked_on < lastOn);
+  if (missing) throw otherPast(lines, missing);
+  return [];
 }
 
 /** Whether a line moves the account as the imported one did, at the same place of the chain. */
@@ -115,16 +154,21 @@ function otherBeginning(first: IdentifiedLine, last: StoredLine, expected: Satan
 }
 
 /** @throws the refusal of a file without balances that lacks imported lines of the days before its last one. */
-export function assertNoneMissing(lines: readonly IdentifiedLine[], stored: readonly StoredLine[]): void {
-  const lastOn = lines.at(-1)?.bookedOn ?? '';
-  const present = new Set(lines.map(({ identity }) => identity));
-  const missing = stored.find(({ booked_on, identity }) => booked_on < lastOn && !present.has(identity));
+export function assertNoneMissing(lines: Iterable<IdentifiedLine>, stored: readonly StoredLine[]): void {
+  const unseen = new Map(stored.map((line) => [line.identity, line]));
+  let lastOn = '';
+  for (const { identity, bookedOn } of lines) {
+    unseen.delete(identity);
+    lastOn = bookedOn;
+  }
+  const missing = [...unseen.values()].find(({ booked_on }) => booked_on < lastOn);
   if (missing) throw otherPast(lines, missing);
 }
 
-function otherPast(lines: readonly IdentifiedLine[], { at, amount, identity }: StoredLine): StatementRefused {
+function otherPast(lines: Iterable<IdentifiedLine>, { at, amount, identity }: StoredLine): StatementRefused {
   const line = `the imported line of ${formatBaht(amount)} at ${at.toISOString()}`;
-  return lines.some((each) => each.identity === identity)
-    ? new StatementRefused('CHAIN_BROKEN', [`the file has other lines before ${line}`])
-    : new StatementRefused('LINE_MISSING', [`the file lacks ${line}`]);
+  for (const each of lines)
+    if (each.identity === identity)
+      return new StatementRefused('CHAIN_BROKEN', [`the file has other lines before ${line}`]);
+  return new StatementRefused('LINE_MISSING', [`the file lacks ${line}`]);
 }

@@ -16,7 +16,8 @@ const PLAIN = format('date=Date;time=Time;text=Details;out=Withdrawal;in=Deposit
 const HEADER = 'Date,Time,Details,Withdrawal,Deposit,Balance';
 
 const read = (rows: string[], of = PLAIN): string[] =>
-  readStatement(Buffer.from(rows.join('\n')), of, NOW).lines.map(
+  Array.from(
+    readStatement(Buffer.from(rows.join('\n')), of, NOW).lines,
     ({ bookedOn, at, amount, balance }) => `${bookedOn} ${at.toISOString()} ${amount} ${balance}`,
   );
 
@@ -106,7 +107,7 @@ describe('a bank statement', () => {
   it('is read in the Thai code page of Windows', () => {
     const details = Buffer.from([0xe2, 0xcd, 0xb9]);
     const file = Buffer.concat([Buffer.from(`${HEADER}\n24/11/2026,15:30,`), details, Buffer.from(',,1.00,2.00\n')]);
-    expect(readStatement(file, PLAIN, NOW).lines).toMatchObject([{ texts: ['โอน'], amount: 100n }]);
+    expect([...readStatement(file, PLAIN, NOW).lines]).toMatchObject([{ texts: ['โอน'], amount: 100n }]);
   });
 
   it('without lines is a quiet day', () => expect(read([HEADER])).toEqual([]));

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import { CsvError, parse } from 'csv-parse/sync';
 import type { Satang } from '../../core/money.js';
 import type { Precision } from '../incoming-payment.entity.js';
 import { beginsWithDigit, readAmount, readMoment, type Moment } from './cells.js';
+import { rowsOf } from './rows.js';
 import { StatementRefused } from './statement-refused.js';
 import type { ColumnName, StatementFormat } from './statement-format.js';
 
@@ -23,8 +23,8 @@ export interface ReadLine {
 
 /** A whole file. */
 export interface ReadStatement {
-  /** Oldest first. */
-  lines: ReadLine[];
+  /** Oldest first. They are read from the file each time, so that a large file takes little memory. */
+  lines: Iterable<ReadLine>;
   /** Amounts and counts that stand above the table; each is one of the file's totals. */
   stated: { amounts: Satang[]; counts: number[] };
 }
@@ -36,7 +36,7 @@ const THAI = 'windows-874';
 const LINE_ENDS: unknown[] = [10, 13];
 const DELIMITERS = [',', ';', '\t'];
 const HEAD_ROWS = 100;
-const MAX_RECORD = 100_000;
+const MAX_BLANK = 100_000;
 const MAX_PROBLEMS = 100;
 /** The largest file of the command line. */
 const MAX_LINES = 200_000;
@@ -49,20 +49,31 @@ const STATED_ROWS = [8, 9, 10];
  */
 export function readStatement(file: Buffer, format: StatementFormat, now: Date): ReadStatement {
   const utf8 = isUtf8(file) ? file : Buffer.from(new TextDecoder(THAI).decode(file));
-  if (utf8.subarray(0, MAX_RECORD).toString().trim() === '') throw new StatementRefused('EMPTY', ['the file is empty']);
-  const found = findTable(utf8, format);
-  if (!found) {
+  if (utf8.subarray(0, MAX_BLANK).toString().trim() === '') throw new StatementRefused('EMPTY', ['the file is empty']);
+  const table = findTable(utf8, format);
+  if (!table) {
     const names = Object.values(format.columns).join(', ');
     throw new StatementRefused('UNKNOWN_COLUMNS', [`no row of the file has the columns ${names}`]);
   }
-  const reader = new TableReader(found.places, found.isHeader, now);
   const stated: ReadStatement['stated'] = { amounts: [], counts: [] };
-  eachRow(utf8, found.delimiter, (cells, row) => {
-    if (row > found.headerRow) reader.add(cells, row);
-    else if (format.statesTotals && STATED_ROWS.includes(row)) collectStated(cells, stated);
-  });
-  if (!LINE_ENDS.includes(utf8.at(-1))) reader.refuseCutAmount();
-  return { lines: reader.finish(format.isReferenceUnique), stated };
+  if (format.statesTotals)
+    for (const { cells, row } of rowsOf(utf8, table.delimiter))
+      if (row > table.headerRow) break;
+      else if (STATED_ROWS.includes(row)) collectStated(cells, stated);
+  const checking = new TableReader(table, format, now);
+  const isReversed = isNewestFirst(linesOf(utf8, table, checking));
+  const inFile = { [Symbol.iterator]: () => linesOf(utf8, table, new TableReader(table, format, now)) };
+  const lines = isReversed ? [...inFile].reverse() : inFile;
+  if (!LINE_ENDS.includes(utf8.at(-1))) checking.refuseCutAmount();
+  checking.assertReadable(lines);
+  return { lines, stated };
+}
+
+function* linesOf(utf8: Buffer, { delimiter, headerRow }: Table, reader: TableReader): Generator<ReadLine> {
+  for (const { cells, row } of rowsOf(utf8, delimiter)) {
+    const line = row > headerRow ? reader.read(cells, row) : null;
+    if (line) yield line;
+  }
 }
 
 interface Table {
@@ -81,47 +92,23 @@ function findTable(utf8: Buffer, { columns }: StatementFormat): Table | null {
   const width = Math.max(0, ...entries.map(([, header]) => (isNumber(header) ? Number(header) : 0)));
   const isHeader = (cells: string[]): boolean =>
     headers.length > 0 && cells.length >= width && headers.every((header) => cells.includes(header));
+  const place = (header: string, cells: string[]): number =>
+    isNumber(header) ? Number(header) - 1 : cells.indexOf(header);
   for (const delimiter of DELIMITERS) {
-    let table: Table | null = null;
-    eachRow(
-      utf8,
-      delimiter,
-      (cells, row) => {
-        if (table || (headers.length > 0 ? !isHeader(cells) : cells.length < width)) return;
-        const place = (header: string): number => (isNumber(header) ? Number(header) - 1 : cells.indexOf(header));
-        const places = Object.fromEntries(entries.map(([name, header]) => [name, place(header)]));
-        table = { delimiter, headerRow: headers.length > 0 ? row : row - 1, places, isHeader };
-      },
-      HEAD_ROWS,
-    );
-    if (table) return table;
+    let rows = 0;
+    try {
+      for (const { cells, row } of rowsOf(utf8, delimiter)) {
+        if (rows++ === HEAD_ROWS) break;
+        if (headers.length > 0 ? !isHeader(cells) : cells.length < width) continue;
+        const places = Object.fromEntries(entries.map(([name, header]) => [name, place(header, cells)]));
+        return { delimiter, headerRow: headers.length > 0 ? row : row - 1, places, isHeader };
+      }
+    } catch (error) {
+      // A wrong delimiter may fail.
+      if (!(error instanceof StatementRefused)) throw error;
+    }
   }
   return null;
-}
-
-function eachRow(utf8: Buffer, delimiter: string, use: (cells: string[], row: number) => void, rows?: number): void {
-  try {
-    parse(utf8, {
-      delimiter,
-      bom: true,
-      trim: true,
-      skip_empty_lines: true,
-      relax_column_count: true,
-      max_record_size: MAX_RECORD,
-      ...(rows === undefined ? {} : { to: rows }),
-      on_record: (cells: string[], { lines }) => {
-        use(cells, lines);
-        return null;
-      },
-    });
-  } catch (error) {
-    if (!(error instanceof CsvError)) throw error;
-    // While the delimiter is unknown, a wrong one may fail.
-    if (rows !== undefined) return;
-    // Its message may quote a payer's name.
-    const words = `line ${Number(error.lines)}: it is not written as CSV (${error.code})`;
-    throw new StatementRefused('UNREADABLE', [words]);
-  }
 }
 
 function collectStated(cells: string[], stated: ReadStatement['stated']): void {
@@ -147,57 +134,69 @@ export const openingOf = ({ balance, amount }: Pick<ReadLine, 'balance' | 'amoun
   balance === null ? null : balance - amount;
 
 /** Amounts that a bank states about lines: what came in, what went out, the difference, and the balances around them. */
-export function totalsOf(lines: readonly ReadLine[]): (Satang | null)[] {
-  const [first, last] = [lines[0], lines.at(-1)];
-  if (!first || !last) return [];
-  const sum = (some: readonly ReadLine[]): Satang => some.reduce((total, { amount }) => total + amount, 0n);
-  const [incoming, all] = [sum(lines.filter(({ amount }) => amount > 0n)), sum(lines)];
-  return [incoming, incoming - all, all, openingOf(first), last.balance];
+export function totalsOf(lines: Iterable<ReadLine>): (Satang | null)[] {
+  let [incoming, all] = [0n, 0n];
+  let [first, last]: ReadLine[] = [];
+  for (const line of lines) {
+    if (line.amount > 0n) incoming += line.amount;
+    all += line.amount;
+    first ??= line;
+    last = line;
+  }
+  return first && last ? [incoming, incoming - all, all, openingOf(first), last.balance] : [];
 }
 
 /** Reads rows of the table, and collects all wrong ones. */
 class TableReader {
-  private readonly lines: ReadLine[] = [];
+  private lines = 0;
   private readonly problems: string[] = [];
   /** Rows with one amount and no date: totals below the table, or lines that can't be imported. */
   private undated: { row: number; written: string }[] = [];
-  /** Moments by their cells. Many lines share one, which saves time and memory. */
-  private readonly moments = new Map<string, (Moment & { timeText: string }) | null>();
+  /** Moments by their cells. Many lines share one, which saves time. */
+  private readonly moments = new Map<string, Moment | null>();
   /** The latest row. */
   private last: { cells: string[]; row: number } | null = null;
 
-  constructor(
-    private readonly places: Places,
-    private readonly isHeader: (cells: string[]) => boolean,
-    private readonly now: Date,
-  ) {}
+  private readonly places: Places;
+  private readonly needsReference: boolean;
 
-  add(cells: string[], row: number): void {
+  constructor(
+    private readonly table: Table,
+    { isReferenceUnique }: StatementFormat,
+    private readonly now: Date,
+  ) {
+    this.places = table.places;
+    this.needsReference = isReferenceUnique && table.places.balance === undefined;
+  }
+
+  /** @returns null for a row that is no line, or a wrong one. */
+  read(cells: string[], row: number): ReadLine | null {
     this.last = { cells, row };
-    if (this.isHeader(cells)) return;
+    if (this.table.isHeader(cells)) return null;
     const cell = (name: ColumnName): string => cells[this.places[name] ?? -1] ?? '';
     const amount = this.amountOf(cell);
-    if (amount === 0n) return;
+    if (amount === 0n) return null;
     if (!beginsWithDigit(cell('date'))) {
       if (HAS_TIME.test(cell('time'))) return this.refuse(row, UNDATED);
       const [written, other] = AMOUNTS.map(cell).filter((each) => IS_NUMBER.test(each) && readAmount(each) !== 0n);
       // A row with both amounts is no line.
       if (written !== undefined && other === undefined) this.undated.push({ row, written });
-      return;
+      return null;
     }
     const moment = this.momentOf(cell('date'), this.places.time === undefined ? null : cell('time'));
     const balance = this.places.balance === undefined ? null : readBalance(cell('balance'));
     if (amount === null) return this.refuse(row, 'its amount is unreadable');
     if (!moment) return this.refuse(row, 'its date or time is unreadable, or more than a day ahead');
     if (balance === undefined) return this.refuse(row, 'its balance is unreadable');
+    const reference = cell('reference');
+    if (this.needsReference && reference === '') return this.refuse(row, 'it has no reference');
     for (const earlier of this.undated) this.refuse(earlier.row, UNDATED);
     this.undated = [];
-    // A filter leaves room for more elements, which no line needs.
-    const texts = [cell('text'), cell('details')].filter((each) => each !== '').slice();
-    const { day: bookedOn, at, precision, timeText } = moment;
-    this.lines.push({ row, bookedOn, at, precision, amount, balance, timeText, texts, reference: cell('reference') });
-    if (this.lines.length > MAX_LINES)
-      throw new StatementRefused('UNREADABLE', [`it has more than ${MAX_LINES} lines`]);
+    if (++this.lines > MAX_LINES) throw new StatementRefused('UNREADABLE', [`it has more than ${MAX_LINES} lines`]);
+    const texts = [cell('text'), cell('details')].filter((each) => each !== '');
+    const { day: bookedOn, at, precision } = moment;
+    const timeText = this.places.time === undefined ? '' : cell('time');
+    return { row, bookedOn, at, precision, amount, balance, timeText, texts, reference };
   }
 
   /** Refuses an amount in which a file ends that has no line break at its end. Balances would contradict such an amount. */
@@ -210,29 +209,23 @@ class TableReader {
     if (isAmount && !IS_WHOLE.test(cell)) this.refuse(row, 'the file ends in its amount, and may be cut');
   }
 
-  /** @returns the lines, oldest first. @throws StatementRefused */
-  finish(needsReference: boolean): ReadLine[] {
-    if (isNewestFirst(this.lines)) this.lines.reverse();
-    const totals = totalsOf(this.lines).map((total) => abs(total ?? 0n));
+  /** @param lines of the file, oldest first. @throws StatementRefused with all wrong rows. */
+  assertReadable(lines: Iterable<ReadLine>): void {
+    const known = this.undated.length === 0 ? [] : totalsOf(lines).map((total) => abs(total ?? 0n));
     for (const { row, written } of this.undated) {
       const amount = readAmount(written);
-      if (amount === null || !totals.includes(abs(amount)))
-        this.refuse(row, `${UNDATED}, and is no total of the lines`);
+      if (amount === null || !known.includes(abs(amount))) this.refuse(row, `${UNDATED}, and is no total of the lines`);
     }
-    if (needsReference && this.places.balance === undefined)
-      for (const { row, reference } of this.lines) if (reference === '') this.refuse(row, 'it has no reference');
     if (this.problems.length > 0) throw new StatementRefused('UNREADABLE', this.problems);
-    return this.lines;
   }
 
-  private momentOf(date: string, time: string | null): (Moment & { timeText: string }) | null {
+  private momentOf(date: string, time: string | null): Moment | null {
     const key = `${date}\n${time}`;
     const known = this.moments.get(key);
     if (known !== undefined) return known;
     const moment = readMoment(date, time, this.now);
-    const named = moment && { ...moment, timeText: time ?? '' };
-    this.moments.set(key, named);
-    return named;
+    this.moments.set(key, moment);
+    return moment;
   }
 
   /** @returns null for an unreadable amount, 0 for none. */
@@ -243,8 +236,9 @@ class TableReader {
     return incoming === 0n ? -abs(outgoing) : incoming;
   }
 
-  private refuse(row: number, words: string): void {
+  private refuse(row: number, words: string): null {
     if (this.problems.length < MAX_PROBLEMS) this.problems.push(`line ${row}: ${words}`);
+    return null;
   }
 }
 
@@ -257,16 +251,18 @@ const readBalance = (cell: string): Satang | undefined => (cell === '' ? undefin
 const follows = (before: ReadLine, line: ReadLine): boolean =>
   before.balance === null || line.balance === null || line.balance === before.balance + line.amount;
 
-/** By the times; if all are equal, by the chain of balances. */
-function isNewestFirst(lines: readonly ReadLine[]): boolean {
-  const [first] = lines;
-  const last = lines.at(-1);
-  if (!first || !last || first === last) return false;
-  if (first.at.getTime() !== last.at.getTime()) return first.at > last.at;
-  const isChain = (ordered: readonly ReadLine[]): boolean =>
-    ordered.every((line, index) => {
-      const before = ordered[index - 1];
-      return before === undefined || follows(before, line);
-    });
-  return !isChain(lines) && isChain(lines.toReversed());
+/** By the times; if first and last are equal, by the chain of balances. */
+function isNewestFirst(lines: Iterable<ReadLine>): boolean {
+  let [first, before]: ReadLine[] = [];
+  let [isForward, isBackward] = [true, true];
+  for (const line of lines) {
+    if (before) {
+      isForward &&= follows(before, line);
+      isBackward &&= follows(line, before);
+    }
+    first ??= line;
+    before = line;
+  }
+  if (!first || !before || first === before) return false;
+  return first.at.getTime() === before.at.getTime() ? !isForward && isBackward : first.at > before.at;
 }

@@ -10,25 +10,27 @@ import { assertActor, recordAction, type Actor } from '../../audit-log/audit-log
 import { ChannelsRepository } from '../channels.repository.js';
 import { ChannelsService, type KnownChannel } from '../channels.service.js';
 import { IncomingLinesService, type States } from '../incoming-lines.service.js';
-import type { PaymentState } from '../incoming-payment.entity.js';
 import { PaymentsRepository } from '../payments.repository.js';
-import { assertBalances, assertNoneMissing, continueChain, identify, type IdentifiedLine } from './chain.js';
+import {
+  assertBalances,
+  assertNoneMissing,
+  continueChain,
+  identify,
+  linesWhere,
+  type Ends,
+  type IdentifiedLine,
+} from './chain.js';
 import type { StatementFormat } from './statement-format.js';
 import { lineTextPlace } from './statement-line.entity.js';
 import { openingOf, readStatement } from './statement-reader.js';
 import { StatementRefused } from './statement-refused.js';
 import { StatementsRepository, type ImportRow } from './statements.repository.js';
+import { add, nothing, type Tally } from './tally.js';
 
 /** Lines of one transaction. */
 const BATCH = 500;
 /** How long a batch waits for other imports of its channel. */
 const LOCK_WAIT_MS = 60_000;
-
-/** A line that was imported, with what became of its payment; null for money that went out. */
-export interface TakenLine {
-  amount: Satang;
-  state: PaymentState | null;
-}
 
 /** What an import did. */
 export interface ImportResult {
@@ -36,7 +38,7 @@ export interface ImportResult {
   /** All lines of the file. */
   lines: number;
   /** The new ones. */
-  taken: TakenLine[];
+  taken: Tally;
   opening: Satang | null;
   closing: Satang | null;
   coveredUntil: Date | null;
@@ -49,11 +51,19 @@ export interface ImportOptions {
 }
 
 /** A file that was read. */
-interface StatementFile extends KnownChannel {
+interface StatementFile extends KnownChannel, Ends {
   format: StatementFormat;
   textsOf: string | null;
   sha256: Buffer;
-  lines: IdentifiedLine[];
+  lines: Iterable<IdentifiedLine>;
+}
+
+/** The new lines of a file. */
+interface NewLines {
+  lines: Iterable<IdentifiedLine>;
+  count: number;
+  /** The ids of imported lines that have another amount in the file. Only a file without balances can have such. */
+  contradicted: bigint[];
 }
 
 /** How far an import is. Only a commit makes it the next state, because a transaction may run again. */
@@ -61,10 +71,11 @@ interface Progress {
   importId: number;
   /** The last line that it wrote. */
   lastId: bigint;
-  /** The new lines of the file, and how many of them are written. */
-  lines: IdentifiedLine[];
-  done: number;
-  taken: TakenLine[];
+  /** The lines to write next, and those behind them. */
+  batch: IdentifiedLine[];
+  rest: Iterator<IdentifiedLine>;
+  left: number;
+  states: States;
   coveredUntil: Date | null;
 }
 
@@ -100,9 +111,10 @@ export class StatementsService {
   /** Reports what an import would do. @throws as {@link import}. */
   async preview(code: string, file: Buffer, options: ImportOptions = {}): Promise<ImportResult> {
     const statement = await this.read(code, file, options);
-    const { lines } = await this.compare(this.database, statement);
-    const states = await this.incoming.preview(this.database, statement, lines);
-    return resultOf(statement, takenLines(lines, states), statement.lines.at(-1)?.at ?? null);
+    const lines = [...(await this.compare(this.database, statement)).lines];
+    const taken = nothing();
+    add(taken, lines, await this.incoming.preview(this.database, statement, lines));
+    return resultOf(statement, taken, statement.last?.at ?? null);
   }
 
   private async read(code: string, file: Buffer, { textsOf }: ImportOptions): Promise<StatementFile> {
@@ -111,21 +123,23 @@ export class StatementsService {
     if (!format)
       throw new AppError('BAD_REQUEST', `channel ${code} has no columns of statements: set its option columns`);
     const read = readStatement(file, format, new Date());
-    assertBalances(read);
+    const ends = assertBalances(read);
     const lines = identify(read.lines, format.isReferenceUnique);
-    return { ...known, format, textsOf: textsOf ?? null, sha256: createHash('sha256').update(file).digest(), lines };
+    const sha256 = createHash('sha256').update(file).digest();
+    return { ...known, format, textsOf: textsOf ?? null, sha256, lines, ...ends };
   }
 
   private async importAll(file: StatementFile, by: Actor, { onProgress }: ImportOptions): Promise<ImportResult> {
-    const taken: TakenLine[] = [];
-    let progress: Progress | null = null;
+    const taken = nothing();
+    let next: Progress | null = null;
     do {
-      const before: Progress | null = progress;
-      progress = await this.write((tx) => this.importBatch(tx, file, before, by));
-      taken.push(...progress.taken);
-      onProgress?.(file.lines.length - progress.lines.length + progress.done, file.lines.length);
-    } while (progress.done < progress.lines.length);
-    return resultOf(file, taken, progress.coveredUntil);
+      const before: Progress | null = next;
+      const written: Progress = await this.write((tx) => this.importBatch(tx, file, before, by));
+      add(taken, written.batch, written.states);
+      onProgress?.(file.count - written.left, file.count);
+      next = { ...written, batch: nextOf(written.rest) };
+    } while (next.batch.length > 0);
+    return resultOf(file, taken, next.coveredUntil);
   }
 
   /** Another import may hold the channel's lock for longer than a statement waits. */
@@ -142,59 +156,68 @@ export class StatementsService {
     const channel = await this.channelRows.lock(tx, file.channel.id);
     // Another import may have gone between two batches.
     const isAlone = before !== null && !(await this.statements.hasLinesAfter(tx, channel.id, before.lastId));
-    const compared = isAlone ? { ...before, contradicted: [] } : { ...(await this.compare(tx, file)), done: 0 };
-    const { lines, contradicted, done } = compared;
-    this.payments.contradict(tx, contradicted);
-    const importId = before?.importId ?? (await this.record(tx, file, lines.length, by));
-    const batch = lines.slice(done, done + BATCH);
+    const { batch, rest, left } = isAlone ? before : await this.begin(tx, file);
+    const importId = before?.importId ?? (await this.record(tx, file, left, by));
     const coveredUntil = laterOf(channel.covered_until, batch.at(-1)?.at);
     await this.channelRows.record(tx, channel.code, { covered_until: coveredUntil, refused: null });
     const ids = await this.insert(tx, { channelId: channel.id, importId }, batch);
     // The last step, because it locks wallets, for which orders wait.
     const states = await this.incoming.take(tx, { ...file, channel }, batch, ids);
     const lastId = ids.get(batch.at(-1)?.identity ?? '') ?? 0n;
-    return { importId, lastId, lines, done: done + batch.length, taken: takenLines(batch, states), coveredUntil };
+    return { importId, lastId, batch, rest, left: left - batch.length, states, coveredUntil };
   }
 
-  /**
-   * Compares the file with the imported lines.
-   * @returns the new lines, and the ids of imported ones that have another amount in the file. Only a file without balances can
-   * have such.
-   * @throws StatementRefused
-   */
+  /** Compares the file with the imported lines, and records what it contradicts. */
+  private async begin(tx: Transaction, file: StatementFile): Promise<Pick<Progress, 'batch' | 'rest' | 'left'>> {
+    const { lines, count, contradicted } = await this.compare(tx, file);
+    this.payments.contradict(tx, contradicted);
+    const rest = lines[Symbol.iterator]();
+    return { batch: nextOf(rest), rest, left: count };
+  }
+
+  /** Compares the file with the imported lines. @throws StatementRefused */
   private async compare(
     tx: Queryable,
-    { channel: { id: channelId }, format, textsOf, lines }: StatementFile,
-  ): Promise<{ lines: IdentifiedLine[]; contradicted: bigint[] }> {
-    const [first] = lines;
-    if (!first) return { lines, contradicted: [] };
+    { channel, format, textsOf, lines, count, first }: StatementFile,
+  ): Promise<NewLines> {
+    if (!first) return { lines, count, contradicted: [] };
     const hasBalances = format.columns.balance !== undefined;
-    const stored = await this.statements.stored(tx, { channelId, firstOn: first.bookedOn, textsOf });
+    const stored = await this.statements.stored(tx, { channelId: channel.id, firstOn: first.bookedOn, textsOf });
     if (!hasBalances) assertNoneMissing(lines, stored.lines);
     const rest = hasBalances ? continueChain(lines, stored) : lines;
-    if (!format.isReferenceUnique) return { lines: rest, contradicted: [] };
-    const known = await this.statements.known(tx, channelId, rest);
-    const moved = hasBalances && rest.find(({ identity }) => known.has(identity));
-    if (moved) {
-      const words = `line ${moved.row}: its reference was imported before, with another date`;
-      throw new StatementRefused('CHAIN_BROKEN', [words]);
-    }
-    const contradicted = rest.flatMap(({ identity, amount }) => {
+    const known = format.isReferenceUnique
+      ? await this.statements.known(
+          tx,
+          channel.id,
+          Array.from(rest, ({ identity }) => ({ identity })),
+        )
+      : new Map<string, { id: bigint; amount: Satang }>();
+    const contradicted: bigint[] = [];
+    for (const { identity, amount, row } of known.size === 0 ? [] : rest) {
       const line = known.get(identity);
-      return line && line.amount !== amount ? [line.id] : [];
-    });
-    return { lines: rest.filter(({ identity }) => !known.has(identity)), contradicted };
+      if (line && hasBalances) {
+        const words = `line ${row}: its reference was imported before, with another date`;
+        throw new StatementRefused('CHAIN_BROKEN', [words]);
+      }
+      if (line && line.amount !== amount) contradicted.push(line.id);
+    }
+    const imported = hasBalances ? stored.lines.length : known.size;
+    return {
+      lines: known.size === 0 ? rest : linesWhere(rest, ({ identity }) => !known.has(identity)),
+      count: Math.max(0, count - imported),
+      contradicted,
+    };
   }
 
   private async record(tx: Transaction, file: StatementFile, count: number, by: Actor): Promise<number> {
-    const { channel, textsOf, sha256, lines } = file;
+    const { channel, textsOf, sha256, first, last } = file;
     const importId = await this.statements.insertImport(tx, {
       channel_id: channel.id,
       file_hash: sha256,
-      lines: lines.length,
-      ...balancesOf(lines),
-      first_on: lines[0]?.bookedOn ?? null,
-      last_on: lines.at(-1)?.bookedOn ?? null,
+      lines: file.count,
+      ...balancesOf(file),
+      first_on: first?.bookedOn ?? null,
+      last_on: last?.bookedOn ?? null,
       texts_of: textsOf,
       operator: by.operator,
     });
@@ -202,7 +225,7 @@ export class StatementsService {
       channel: channel.code,
       import_id: importId,
       file_sha256: sha256.toString('hex'),
-      lines: lines.length,
+      lines: file.count,
       new: count,
       ...(textsOf !== null && { accepted_texts_of: textsOf }),
     };
@@ -224,16 +247,23 @@ export class StatementsService {
   }
 }
 
-const takenLines = (lines: readonly IdentifiedLine[], states: States): TakenLine[] =>
-  lines.map(({ amount, identity }) => ({ amount, state: states.get(identity) ?? null }));
+/** The next lines of a batch. */
+function nextOf(lines: Iterator<IdentifiedLine>): IdentifiedLine[] {
+  const batch: IdentifiedLine[] = [];
+  for (let next = lines.next(); !next.done; next = lines.next()) {
+    batch.push(next.value);
+    if (batch.length === BATCH) break;
+  }
+  return batch;
+}
 
-const balancesOf = (lines: readonly IdentifiedLine[]): Pick<ImportResult, 'opening' | 'closing'> => ({
-  opening: lines[0] ? openingOf(lines[0]) : null,
-  closing: lines.at(-1)?.balance ?? null,
+const balancesOf = ({ first, last }: Ends): Pick<ImportResult, 'opening' | 'closing'> => ({
+  opening: first ? openingOf(first) : null,
+  closing: last?.balance ?? null,
 });
 
-const resultOf = ({ channel, lines }: StatementFile, taken: TakenLine[], coveredUntil: Date | null): ImportResult => {
-  return { channel: channel.code, lines: lines.length, taken, ...balancesOf(lines), coveredUntil };
+const resultOf = (file: StatementFile, taken: Tally, coveredUntil: Date | null): ImportResult => {
+  return { channel: file.channel.code, lines: file.count, taken, ...balancesOf(file), coveredUntil };
 };
 
 const laterOf = (one: Date | null, other: Date | undefined): Date | null =>

@@ -1,0 +1,58 @@
+import { CsvError, parse } from 'csv-parse/sync';
+import { StatementRefused } from './statement-refused.js';
+
+export interface Row {
+  cells: string[];
+  /** Its line in the file. */
+  row: number;
+}
+
+const MAX_RECORD = 100_000;
+/** Bytes of a part at least. */
+const PART = 65_536;
+const QUOTE = 0x22;
+const LINE_FEED = 0x0a;
+
+/** Reads the rows of a CSV file part by part, because rows take many times the memory of their text. @throws StatementRefused */
+export function* rowsOf(utf8: Buffer, delimiter: string): Generator<Row> {
+  for (const { part, linesBefore } of partsOf(utf8)) {
+    const rows: Row[] = [];
+    let refused: StatementRefused | null = null;
+    try {
+      parse(part, {
+        delimiter,
+        record_delimiter: ['\r\n', '\n', '\r'],
+        bom: true,
+        trim: true,
+        skip_empty_lines: true,
+        relax_column_count: true,
+        max_record_size: MAX_RECORD,
+        on_record: (cells: string[], { lines }) => {
+          rows.push({ cells, row: linesBefore + lines });
+          return null;
+        },
+      });
+    } catch (error) {
+      if (!(error instanceof CsvError)) throw error;
+      // Its message may quote a payer's name.
+      const words = `line ${linesBefore + Number(error.lines)}: it is not written as CSV (${error.code})`;
+      refused = new StatementRefused('UNREADABLE', [words]);
+    }
+    yield* rows;
+    if (refused) throw refused;
+  }
+}
+
+/** Cuts a file behind line breaks that stand outside of quotation marks. */
+function* partsOf(utf8: Buffer): Generator<{ part: Buffer; linesBefore: number }> {
+  let [begin, linesBefore, lines, isQuoted] = [0, 0, 0, false];
+  for (let at = 0; at < utf8.length; at++) {
+    if (utf8[at] === QUOTE) isQuoted = !isQuoted;
+    if (utf8[at] !== LINE_FEED) continue;
+    lines++;
+    if (isQuoted || at - begin < PART) continue;
+    yield { part: utf8.subarray(begin, at + 1), linesBefore };
+    [begin, linesBefore] = [at + 1, lines];
+  }
+  if (begin < utf8.length) yield { part: utf8.subarray(begin), linesBefore };
+}
