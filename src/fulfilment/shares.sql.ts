@@ -77,12 +77,12 @@ export const dueUnits = (clockLimit: string): string => {
         UNION ALL
         SELECT own.*, shares.merchant_id FROM shares
         CROSS JOIN LATERAL ${locked(`${MERCHANT} = shares.merchant_id`, 'shares.share')} AS own),
-      unsated AS (
+      wants_more AS (
         SELECT merchant_id, ceil((free.slots - (SELECT count(*) FROM taken)) * weight / (sum(weight) OVER ())::float8)::int AS share
         FROM shares WHERE share = (SELECT count(*) FROM taken WHERE taken.merchant_id = shares.merchant_id)),
       extra AS MATERIALIZED (
-        SELECT own.*, unsated.merchant_id FROM unsated
-        CROSS JOIN LATERAL ${locked(`${MERCHANT} = unsated.merchant_id AND ${isNotIn('taken')}`, 'unsated.share')} AS own)
+        SELECT own.*, wants_more.merchant_id FROM wants_more
+        CROSS JOIN LATERAL ${locked(`${MERCHANT} = wants_more.merchant_id AND ${isNotIn('taken')}`, 'wants_more.share')} AS own)
       SELECT units.*, place.next_merchant, place.next_used
       FROM (
         SELECT * FROM taken

@@ -73,17 +73,17 @@ export class WorkerHeartbeatService {
     const isSteady = !clockWasSetForward && now - this.lastBeatMs < DEAD_AFTER_MS;
     this.beatingSinceMs = isSteady ? (since ?? now) : now;
     this.lastBeatMs = now;
-    const isNew = now - this.beatingSinceMs < DEAD_AFTER_MS;
+    const isTooEarly = now - this.beatingSinceMs < DEAD_AFTER_MS;
     // Either the other workers are dead, or the clock was set forward after their last heartbeats.
-    this.isUnsure = isNew && reported.others_are_silent;
+    this.isUnsure = isTooEarly && reported.others_are_silent;
     // After an outage of PostgreSQL all heartbeats are old. Workers that lived before the outage may soon write heartbeats again.
-    this.living = isNew ? Math.max(this.living, living) : living;
+    this.living = isTooEarly ? Math.max(this.living, living) : living;
     if (clockWasSetForward) {
       this.noticedAtMs = now;
       await this.write();
     }
     const clock = { clockWasSetBack, clockWasSetForward };
-    if (isNew) return { dead: [], ...clock };
+    if (isTooEarly) return { dead: [], ...clock };
     return { dead: await this.workers.listUnseen(DEAD_AFTER_MS), ...clock };
   }
 

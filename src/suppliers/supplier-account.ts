@@ -31,9 +31,9 @@ export function accountOf({
 }: NewSettings): string {
   const fields = description.credentials.filter(({ isAccount }) => isAccount);
   const names = fields.map(({ name }) => name);
-  const switches = description.options.filter(({ ofAccount }) => ofAccount !== undefined);
-  if (names.length + switches.length === 0) return '';
-  const isGiven = [...names, ...switches.map(({ name }) => name)].some(
+  const accountOptions = description.options.filter(({ ofAccount }) => ofAccount !== undefined);
+  if (names.length + accountOptions.length === 0) return '';
+  const isGiven = [...names, ...accountOptions.map(({ name }) => name)].some(
     (name) => credentials[name] !== undefined || options[name] !== undefined,
   );
   if (before && (!isGiven || isSameAccount)) return before.account;
@@ -45,17 +45,17 @@ export function accountOf({
     : {};
   const parts = (known: Changes, chosen: Changes): string[] => [
     ...names.map((name) => known[name] ?? ''),
-    ...switches.map(({ name, ofAccount = '' }) => chosen[name] ?? ofAccount),
+    ...accountOptions.map(({ name, ofAccount = '' }) => chosen[name] ?? ofAccount),
   ];
-  const [was, is] = [
+  const [oldParts, newParts] = [
     parts(opened, before?.options ?? {}),
     parts({ ...opened, ...credentials }, { ...before?.options, ...options }),
   ];
   // A supplier that an older version of the service set has no fingerprint. It gets none while its account stays the same.
-  if (before && was.join('\0') === is.join('\0')) return before.account;
-  return is.every((part) => part === '')
+  if (before && oldParts.join('\0') === newParts.join('\0')) return before.account;
+  return newParts.every((part) => part === '')
     ? ''
-    : fingerprintOf(is.map((part, place) => (fields[place]?.secret ? hardened(part) : part)));
+    : fingerprintOf(newParts.map((part, place) => (fields[place]?.secret ? hardened(part) : part)));
 }
 
 /**

@@ -44,7 +44,7 @@ const recorded = (ended: string, ifLocked = ''): string => `
         -- Whether an earlier attempt delivered. Such an attempt was first recorded as interrupted, and then corrected.
         CASE WHEN ended.number > 1 AND (ended.response_status BETWEEN 200 AND 299) IS NOT TRUE
              THEN ${deliveredBy('ended.delivery_id')} IS NOT NULL ELSE false END AS was_delivered,
-        coalesce(ended.number = 1 AND ended.response_status BETWEEN 200 AND 299, false) AS at_once
+        coalesce(ended.number = 1 AND ended.response_status BETWEEN 200 AND 299, false) AS is_first_success
       FROM ended JOIN hook ON hook.id = ended.webhook_id),
     updated AS (
       UPDATE webhook_deliveries d SET
@@ -54,20 +54,20 @@ const recorded = (ended: string, ifLocked = ''): string => `
                       THEN statement_timestamp() + make_interval(secs => j.delay) END,
         leased_until = NULL, attempt_started_at = NULL, attempt_ended_at = statement_timestamp(),
         retry_after_at = statement_timestamp() + make_interval(secs => j.retry_after),
-        first_started_at = CASE WHEN j.at_once THEN j.started_at ELSE d.first_started_at END,
-        first_duration_ms = CASE WHEN j.at_once THEN j.duration_ms ELSE d.first_duration_ms END,
-        first_response_status = CASE WHEN j.at_once THEN j.response_status ELSE d.first_response_status END,
-        first_response_body = CASE WHEN j.at_once THEN j.response_body ELSE d.first_response_body END,
+        first_started_at = CASE WHEN j.is_first_success THEN j.started_at ELSE d.first_started_at END,
+        first_duration_ms = CASE WHEN j.is_first_success THEN j.duration_ms ELSE d.first_duration_ms END,
+        first_response_status = CASE WHEN j.is_first_success THEN j.response_status ELSE d.first_response_status END,
+        first_response_body = CASE WHEN j.is_first_success THEN j.response_body ELSE d.first_response_body END,
         updated_at = statement_timestamp()
       -- Not by leased_until: after a quiet time, PostgreSQL would wrongly take the index of that column for empty, and use it.
       FROM judged j
       WHERE d.id = j.delivery_id AND d.attempt_count = j.number
         AND d.attempt_started_at IS NOT NULL
       RETURNING d.id, d.webhook_id, d.attempt_count, d.status, j.delay, j.started_at, j.duration_ms,
-                j.response_status, j.error, j.response_body, j.at_once),
+                j.response_status, j.error, j.response_body, j.is_first_success),
     logged AS (
       INSERT INTO webhook_attempts (delivery_id, number, started_at, duration_ms, response_status, error, response_body)
-      SELECT id, attempt_count, started_at, duration_ms, response_status, error, response_body FROM updated WHERE NOT at_once)
+      SELECT id, attempt_count, started_at, duration_ms, response_status, error, response_body FROM updated WHERE NOT is_first_success)
     SELECT u.id, u.webhook_id, u.attempt_count, u.status, due.has_due,
            CASE u.status WHEN 'pending' THEN u.delay * 1000 END AS due_in_ms
     FROM updated u JOIN due USING (webhook_id)`;

@@ -114,17 +114,17 @@ export class OldEventPartitions {
    */
   async listWaiting(): Promise<IdRange[]> {
     const soon = (await this.listSoonOld(DELIVERIES)).map(({ name }) => name);
-    const going: IdRange[] = [];
+    const leaving: IdRange[] = [];
     const staying: IdRange[] = [];
     for (const { name } of await partitionsOf(this.execute, DELIVERIES.table)) {
       const range = await this.eventsOf(name);
-      if (range) (soon.includes(name) ? going : staying).push(range);
+      if (range) (soon.includes(name) ? leaving : staying).push(range);
     }
     const events = (await this.listSoonOld(EVENTS)).map(({ from, upTo }) => ({
       first: from ?? 0n,
       last: upTo - 1n,
     }));
-    const waiting = [...going, ...without(events, staying)];
+    const waiting = [...leaving, ...without(events, staying)];
     const [{ id } = { id: 0 }] = await this.execute<{ id: bigint | string }>(
       selectFirstIdSince('events', `${this.cutoff} - ${this.share(LATEST_SHARE)}`),
     );

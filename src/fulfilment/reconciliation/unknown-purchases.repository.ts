@@ -114,7 +114,7 @@ const REPORT_PURCHASES = statement(
       CROSS JOIN LATERAL (SELECT coalesce(g.state = 'succeeded' AND (${NOT_BOUGHT}), false) AS not_bought) archived
       WHERE g.state IS DISTINCT FROM 'failed' AND g.place NOT IN (SELECT place FROM existing)
         AND (archived.not_bought OR NOT (${KNOWN}))),
-    bound AS MATERIALIZED (
+    hourly_limit AS MATERIALIZED (
       SELECT ${maxAnHour} IS NOT NULL AND ${maxAnHour} <= (SELECT count(*) FROM (
         SELECT FROM supplier_reversals
         WHERE supplier_id = ${supplierId} AND order_id IS NULL AND created_at > statement_timestamp() - interval '1 hour'
@@ -126,12 +126,12 @@ const REPORT_PURCHASES = statement(
              g.supplier_sku, g.player, g.bought_at, g.cost_micros, g.cost_currency,
              g.detail || CASE WHEN g.not_bought THEN '; our archive records it as not bought' ELSE '' END,
              date_trunc('milliseconds', statement_timestamp())
-      FROM unmatched g WHERE NOT (SELECT is_reached FROM bound)
+      FROM unmatched g WHERE NOT (SELECT is_reached FROM hourly_limit)
       ORDER BY g.place
       ON CONFLICT DO NOTHING
       RETURNING id)
     SELECT id FROM opened
-    UNION ALL SELECT NULL FROM unmatched WHERE (SELECT is_reached FROM bound)`,
+    UNION ALL SELECT NULL FROM unmatched WHERE (SELECT is_reached FROM hourly_limit)`,
 );
 
 /**
