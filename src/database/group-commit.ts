@@ -105,6 +105,7 @@ const lockedForTooLong = (): AppError => unavailable('Other work on the same acc
  */
 export class GroupCommit<Command, Result> {
   private readonly waiting: Waiting<Command, Result>[] = [];
+  /** The commands whose batch is in flight. */
   private readonly flying = new Set<Waiting<Command, Result>>();
   /** By key. The key that has waited longest for its turn comes first. */
   private readonly asides = new Map<number, Aside<Command, Result>>();

@@ -56,10 +56,13 @@ export class ReadReplicaService implements OnApplicationShutdown {
   private readonly maxLagMs: number;
   private watching: Promise<void> | undefined;
   private watchedSinceMs = Infinity;
+  /** Whether the last comparison with the primary succeeded, and no read has failed since. */
   private isCurrent = false;
+  /** Until when no read goes to the replica after a timeout, in monotonic milliseconds. */
   private restsUntilMs = 0;
   private isOnProbation = false;
   private isTrialRunning = false;
+  /** Why the replica is not used, as last logged; empty while it is used. */
   private why = '';
 
   constructor(

@@ -32,7 +32,8 @@ const NO_END = 2_147_483_647;
  *   merchant's own.
  * - `shares` deals out the free slots, round after round. A merchant's share is the number of slots that it gets.
  * - `taken`: first the units whose leases ended, and then each merchant's share of its oldest units.
- * - `extra`: slots that merchants left free, shared by weight between the merchants with more due units than their shares.
+ * - `extra`: slots that merchants left free, shared by weight between the merchants in `wants_more`. These have filled their shares,
+ *   so they may have more due units.
  * - `any_due`: if slots are still free, perhaps because another worker has locked the units, the claim takes any due units.
  *
  * Each SELECT of the last UNION runs only if the SELECTs before it left slots free. A paused supplier gets only inquiries, which

@@ -167,6 +167,7 @@ export const JUDGE_UNSETTLED = statement(
       FROM judged JOIN supplier_reversals r
         ON r.order_id = judged.order_id AND r.item = judged.item AND r.unit = judged.unit AND r.attempt = judged.attempt
       WHERE r.kind <> 'unknown_purchase' ORDER BY judged.answer, r.id DESC),
+    -- Decides for each answer which discrepancy it opens, which open discrepancy it changes (notes), and which lacks its code (completes).
     weighed AS (
       SELECT judged.*, CASE WHEN judged.kind = 'unknown_purchase' OR earlier.id IS NULL THEN judged.kind
                             WHEN NOT earlier.is_different OR earlier.status = 'open' THEN NULL

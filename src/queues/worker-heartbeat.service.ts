@@ -32,7 +32,9 @@ export interface Beat {
 @Injectable()
 export class WorkerHeartbeatService {
   readonly name = processName('worker') + nextSuffix();
+  /** The number of living workers, this one included. */
   private living = 1;
+  /** Since when this worker has written heartbeats without a break, in monotonic milliseconds. */
   private beatingSinceMs: number | undefined;
   private lastBeatMs = 0;
   /** The database's clock at the last heartbeat, and when this process sent that heartbeat, in monotonic milliseconds. */
@@ -74,7 +76,7 @@ export class WorkerHeartbeatService {
     this.beatingSinceMs = isSteady ? (since ?? now) : now;
     this.lastBeatMs = now;
     const isTooEarly = now - this.beatingSinceMs < DEAD_AFTER_MS;
-    // Either the other workers are dead, or the clock was set forward after their last heartbeats.
+    // If the others are silent, either they are dead, or the clock was set forward after their last heartbeats.
     this.isUnsure = isTooEarly && reported.others_are_silent;
     // After an outage of PostgreSQL all heartbeats are old. Workers that lived before the outage may soon write heartbeats again.
     this.living = isTooEarly ? Math.max(this.living, living) : living;

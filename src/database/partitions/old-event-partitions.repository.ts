@@ -114,6 +114,7 @@ export class OldEventPartitions {
    */
   async listWaiting(): Promise<IdRange[]> {
     const soon = (await this.listSoonOld(DELIVERIES)).map(({ name }) => name);
+    // The events whose deliveries are in a partition that will soon be dropped, or in one that stays.
     const leaving: IdRange[] = [];
     const staying: IdRange[] = [];
     for (const { name } of await partitionsOf(this.execute, DELIVERIES.table)) {
