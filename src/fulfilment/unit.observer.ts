@@ -109,7 +109,7 @@ export class UnitObserver extends WorkLog<ClaimedUnit> {
   }
 
   needsReview(unit: ClaimedUnit, reason?: string): void {
-    if (isSandbox(unit)) return this.logger.info(this.about(unit), 'a unit of the sandbox is left to the operator');
+    if (isSandbox(unit)) return this.logger.info(this.about(unit), 'a unit of the sandbox waits for an operator');
     this.logger.error({ ...this.about(unit), reason }, 'a unit needs review: see topup order list --review');
   }
 

@@ -86,7 +86,10 @@ class QueueHealth {
 
   private failed({ message }: Error): void {
     if (this.acceptsWrites && !this.isClosed)
-      this.logger.warn({ queue: this.queue.name, reason: message }, 'Redis can’t be used: work goes on, less promptly');
+      this.logger.warn(
+        { queue: this.queue.name, reason: message },
+        'Redis can’t be used: workers find work without wake-ups, less promptly',
+      );
     this.acceptsWrites = false;
   }
 

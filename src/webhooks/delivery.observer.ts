@@ -57,7 +57,7 @@ export class DeliveryObserver extends WorkLog<ClaimedDelivery> {
   bodyUnreadable(delivery: ClaimedDelivery, reason: string): void {
     this.logger.error(
       { ...this.about(delivery), reason },
-      'what was handed over for an order can’t be read: its delivery waits',
+      'the codes of an order cannot be opened: the delivery waits',
     );
   }
 

@@ -26,11 +26,11 @@ export class NextPartitionsService {
     for (const eventTable of EVENT_TABLES) {
       try {
         const made = await this.partitions.keepEventsAhead(eventTable);
-        if (made.length > 0) this.logger.info({ partitions: made }, 'partitions were made');
+        if (made.length > 0) this.logger.info({ partitions: made }, 'partitions were created');
       } catch (error) {
         this.logger.warn(
           { table: eventTable.table, reason: (error as Error).message },
-          'the next partition could not be made: trying again in ten minutes',
+          'the next partition could not be created: trying again in ten minutes',
         );
       }
     }

@@ -26,7 +26,7 @@ export class OldPartitionsService {
   @WorkerTask('old_partitions', {
     every: INTERVAL_MS,
     offBy: 'WEBHOOK_LOG_DAYS',
-    failed: 'old partitions could not be looked for: trying again in ten minutes',
+    failed: 'the search for old partitions failed: trying again in ten minutes',
   })
   async dropOld(_stop: AbortSignal, days: number): Promise<void> {
     await this.partitions.use(days, async (old) => {

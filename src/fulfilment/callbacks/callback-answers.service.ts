@@ -57,7 +57,10 @@ export class CallbackAnswersService {
       return await withDeadline(settling, SETTLE_WITHIN_MS);
     } catch (error) {
       const about = { ...aboutAttempt({ ...attempt, supplier }), reason: (error as Error).message };
-      this.logger.warn(about, 'a callback could not settle its unit: the supplier is queried, or must repeat it');
+      this.logger.warn(
+        about,
+        'a callback could not settle its unit: the supplier is queried, or must repeat the callback',
+      );
       return 'unrecorded';
     }
   }

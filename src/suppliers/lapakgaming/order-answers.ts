@@ -118,7 +118,7 @@ function readStatus(data: Members): Exclude<SupplierOutcome, { kind: 'not_accept
         failover: true,
       };
     default:
-      return { kind: 'unknown', detail: 'the order has no status that is documented' };
+      return { kind: 'unknown', detail: 'the status of the order is not documented' };
   }
 }
 

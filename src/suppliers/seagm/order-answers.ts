@@ -98,7 +98,7 @@ function readState(data: Members, kind: OrderKind): Read {
         failover: true,
       };
     default:
-      return { kind: 'unknown', detail: 'the order has no status that is known' };
+      return { kind: 'unknown', detail: 'the status of the order is not known' };
   }
 }
 

@@ -27,7 +27,7 @@ export const seagmCallbacks: CallbackReader<SigningSettings> = {
     const driftMs = Number(fields.timestamp) * 1_000 - raw.receivedAt.getTime();
     return Math.abs(driftMs) <= MAX_DRIFT_MS
       ? readFields(fields)
-      : { kind: 'refused', detail: 'its time is not now: it is too old, or our clock is not its clock' };
+      : { kind: 'refused', detail: 'its time is too far from ours: the callback is too old, or a clock is wrong' };
   },
 };
 
@@ -35,7 +35,7 @@ function readFields(fields: Parameters): CallbackReading {
   const reference = nameOf(fields.mch_order_id);
   const supplierReference = nameOf(fields.id);
   if (reference === undefined || supplierReference === undefined)
-    return { kind: 'unreadable', detail: 'the form does not name the order by both its names', reply: REPLY };
+    return { kind: 'unreadable', detail: 'the form lacks our reference or the supplier’s reference', reply: REPLY };
   return {
     kind: 'about',
     reference,
@@ -51,7 +51,7 @@ function readAbout(fields: Parameters, attempt: NamedAttempt): SupplierOutcome {
   const outcome = readOrder(fields, kind, attempt);
   const isDone = fields.status_code === '10003';
   return isDone && outcome.kind === 'processing'
-    ? { kind: 'unknown', detail: 'the order is done, and an inquiry must read what was delivered' }
+    ? { kind: 'unknown', detail: 'the order is done, and an inquiry must read the delivery' }
     : outcome;
 }
 
