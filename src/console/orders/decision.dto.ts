@@ -20,37 +20,44 @@ export class NoteDto {
 }
 
 export class RevealDto {
-  @Text(1, 500, { description: 'For the log', example: 'the buyer lost it: ticket 4711' }) reason!: string;
+  @Text(1, 500, { description: 'For the log', example: 'the buyer lost the code: ticket 4711' }) reason!: string;
 }
 
 export class RevealedPieceDto {
   @Shown.nullableText('TEST-8F3K-2Q9W-7MZR') code!: string | null;
   @Shown.nullableText('SN-000017') serial!: string | null;
-  @Shown.nullableText('2027-01-31', 'A day; null where it does not expire, or that is not known')
+  @Shown.nullableText('2027-01-31', 'A day; null where the code does not expire, or the day is not known')
   expires_on!: string | null;
 }
 
 export class RevealedDto {
   @Shown.text('1.2') unit!: string;
-  @ApiProperty({ type: [RevealedPieceDto], description: 'What was handed over for it' }) pieces!: RevealedPieceDto[];
+  @ApiProperty({ type: [RevealedPieceDto], description: 'What the supplier handed over for the unit' })
+  pieces!: RevealedPieceDto[];
 }
 
 const Reason = (): PropertyDecorator => Text(1, 500, { description: 'For the log', example: 'ticket 4711' });
 
 export class CancelDto {
-  @Text(3, 7, { optional: true, description: 'One unit; else all that can be', example: '1.2' }) unit?: string;
+  @Text(3, 7, {
+    optional: true,
+    description: 'The unit to cancel; without it, all units that can be cancelled',
+    example: '1.2',
+  })
+  unit?: string;
   @Reason() reason!: string;
 }
 
 export class ResolveDto {
-  @Flag({ description: 'Whether the supplier delivered it' }) succeeded!: boolean;
-  @Text(1, 255, { optional: true, description: 'The supplier’s name of the purchase, if it succeeded' })
+  @Flag({ description: 'Whether the supplier delivered the unit' }) succeeded!: boolean;
+  @Text(1, 255, { optional: true, description: 'Only if the unit succeeded: the supplier’s reference of the purchase' })
   supplier_reference?: string;
-  @OneOf(UNIT_FAILURE_CODES, { optional: true, description: 'Why, if it failed' }) failure_code?: UnitFailureCode;
+  @OneOf(UNIT_FAILURE_CODES, { optional: true, description: 'Only if the unit failed, and then required: why' })
+  failure_code?: UnitFailureCode;
   @Integer(1, MAX_ATTEMPT, {
     optional: true,
     example: 1,
-    description: 'The number of the latest attempt that the operator saw: where there is a later one by now, 409',
+    description: 'The number of the latest attempt that the operator saw. If another attempt has begun since: 409',
   })
   attempt?: number;
   @Reason() reason!: string;
@@ -59,7 +66,7 @@ export class ResolveDto {
 export class LeftUnitDto {
   @Shown.text('1.2') unit!: string;
   @Shown.text('unknown') state!: string;
-  @Shown.text('it is in doubt: the supplier may have sold it') why!: string;
+  @Shown.text('it is in doubt: its supplier may have sold it', 'Why the unit was not cancelled') why!: string;
 }
 
 export class CancellationDto {
@@ -74,7 +81,7 @@ export class InquiryDto {
   @Shown.oneOf(
     ['succeeded', 'failed', 'processing', 'never_seen', 'not_accepted', 'unknown'],
     'succeeded',
-    '`unknown`: it gave no usable answer',
+    '`unknown`: the supplier gave no usable answer',
   )
   outcome!: string;
   @Shown.nullableText('A-5521') detail!: string | null;
@@ -92,20 +99,24 @@ export class ChosenUnitDto extends NamedUnitDto {
   @Text(1, 128, {
     optional: true,
     example: 'acme',
-    description: 'Where it was when it was chosen, by its code: a unit that is elsewhere by now is left',
+    description:
+      'The code of the supplier that the unit was with when the operator chose the unit. A unit that is with another supplier ' +
+      'by now is not settled',
   })
   supplier?: string;
 }
 
 export class NamedUnitsDto {
-  @ListOf(ChosenUnitDto, 1, MAX_UNITS, { description: 'Each once; all of one supplier, or of one order' })
+  @ListOf(ChosenUnitDto, 1, MAX_UNITS, { description: 'Each unit once; all units of one supplier, or of one order' })
   units!: ChosenUnitDto[];
 }
 
 export class ResolveManyDto extends NamedUnitsDto {
-  @Flag({ description: 'Whether the supplier delivered them' }) succeeded!: boolean;
-  @OneOf(UNIT_FAILURE_CODES, { optional: true, description: 'Why, if they failed' }) failure_code?: UnitFailureCode;
-  @Text(1, 500, { description: 'For the log, of each unit', example: 'acme’s outage: ticket 4711' }) reason!: string;
+  @Flag({ description: 'Whether the supplier delivered the units' }) succeeded!: boolean;
+  @OneOf(UNIT_FAILURE_CODES, { optional: true, description: 'Only if the units failed, and then required: why' })
+  failure_code?: UnitFailureCode;
+  @Text(1, 500, { description: 'For the entry of each unit in the log', example: 'acme’s outage: ticket 4711' })
+  reason!: string;
 }
 
 export class MerchantShareDto extends MerchantNameDto {
@@ -113,25 +124,27 @@ export class MerchantShareDto extends MerchantNameDto {
   @Shown.text('70.00', 'THB') amount!: string;
 }
 
-/** A unit that a decision does not settle. */
+/** A unit that a decision does not settle, as the unit is now. */
 export class UndecidedUnitDto extends NamedUnitDto {
   @Shown.oneOf(UNIT_STATES, 'succeeded') state!: string;
-  @Shown.text('acme', 'Where it is now') supplier!: string;
-  @Shown.nullableText('Nok', 'The operator who decided about it; null where none did') decided_by!: string | null;
+  @Shown.text('acme', 'The supplier that the unit is with now') supplier!: string;
+  @Shown.nullableText('Nok', 'The operator who settled the unit; null where no operator did') decided_by!:
+    string | null;
 }
 
 export class BatchPreviewDto {
-  @Shown.integer(3, 'How many can be decided about') units!: number;
-  @Shown.text('105.00', 'What their merchants pay for them, THB') amount!: string;
+  @Shown.integer(3, 'How many units the decision would settle') units!: number;
+  @Shown.text('105.00', 'What the merchants pay for these units, THB') amount!: string;
   @ApiProperty({ type: [MerchantShareDto] }) merchants!: MerchantShareDto[];
-  @Shown.integer(3, 'Of how many orders they are') orders!: number;
-  @Shown.integer(2, 'How many of these would end') ending!: number;
-  @ApiProperty({ type: [UndecidedUnitDto], description: 'Those that cannot be decided about now' })
+  @Shown.integer(3, 'How many orders have these units') orders!: number;
+  @Shown.integer(2, 'How many of these orders would end') ending!: number;
+  @ApiProperty({ type: [UndecidedUnitDto], description: 'The chosen units that the decision would not settle' })
   left!: UndecidedUnitDto[];
 }
 
 export class BatchResolvedDto {
   @ApiProperty({ type: [NamedUnitDto] }) resolved!: NamedUnitDto[];
-  @Shown.text('70.00', 'What their merchants pay for them, THB') amount!: string;
-  @ApiProperty({ type: [UndecidedUnitDto], description: 'As they stand now' }) left!: UndecidedUnitDto[];
+  @Shown.text('70.00', 'What the merchants pay for the settled units, THB') amount!: string;
+  @ApiProperty({ type: [UndecidedUnitDto], description: 'The chosen units that were not settled' })
+  left!: UndecidedUnitDto[];
 }

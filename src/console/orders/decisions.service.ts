@@ -95,8 +95,8 @@ export class DecisionsService {
   }
 
   /**
-   * Shows what a decision about several units would settle: units, amount, merchants and orders. Changes nothing. @throws
-   * NOT_FOUND; BAD_REQUEST
+   * Shows what a decision about several units would settle: units, amount, merchants and orders. Changes nothing.
+   * @throws NOT_FOUND; BAD_REQUEST
    */
   async preview({ units: chosen }: NamedUnitsDto): Promise<BatchPreviewDto> {
     const units = await this.batch.listStatus(chosen.map(toChosenUnit));
@@ -142,8 +142,8 @@ export class DecisionsService {
   }
 
   /**
-   * Shows the codes that were delivered for a unit. The audit log records this first, without the codes. @throws FORBIDDEN until
-   * the caller confirms; NOT_FOUND
+   * Shows the codes that were delivered for a unit. The audit log records this first, without the codes.
+   * @throws FORBIDDEN until the caller confirms; NOT_FOUND
    */
   async reveal(caller: Caller, orderNumber: string, name: Unit, reason: string): Promise<RevealedDto> {
     caller.assertConfirmed();

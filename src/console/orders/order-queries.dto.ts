@@ -5,7 +5,7 @@ import { Cursor, Limit } from '../../core/http/page-query.dto.js';
 import { Member, Moment, OneOf, Text } from '../../core/validation/member.decorators.js';
 import { ORDER_STATUSES, type OrderStatus } from '../../orders/states.js';
 
-/** The length of a page unless the query names another. */
+/** The number of items on a page unless the query has a `limit`. */
 export const CONSOLE_LIMIT = 50;
 
 /** An id in a query, as text. */
@@ -23,15 +23,17 @@ export const Id = (description: string): PropertyDecorator =>
 export class OrderFilterDto {
   @OneOf(ORDER_STATUSES, { optional: true }) status?: OrderStatus;
   @Id('The id of a merchant') merchant?: string;
-  @Text(1, 128, { optional: true, description: 'With an item of this product' }) sku?: string;
-  @Text(1, 128, { optional: true, description: 'With an item from this supplier, by its code' }) supplier?: string;
+  @Text(1, 128, { optional: true, description: 'The SKU of a product: orders with an item of the product' })
+  sku?: string;
+  @Text(1, 128, { optional: true, description: 'The code of a supplier: orders with an item from the supplier' })
+  supplier?: string;
   @OneOf(FAILURE_CODES, { optional: true }) failure?: FailureCode;
   @Moment({ optional: true, description: 'Created at or after' }) from?: string;
   @Moment({ optional: true, description: 'Created before' }) to?: string;
   @Text(1, 255, {
     optional: true,
     description:
-      'One term, exactly: an order’s or unit’s number, a merchant’s or supplier’s reference, an event, a player',
+      'An exact term: the number of an order or unit, a reference of a merchant or supplier, or the id of an event or player',
   })
   q?: string;
 }
@@ -46,11 +48,16 @@ export class OrdersQueryDto extends IntersectionType(OrderFilterDto, ListQueryDt
 
 export class ReviewQueryDto implements PageQuery {
   @OneOf(['review', 'unknown'], { optional: true }) state?: 'review' | 'unknown';
-  @Text(1, 128, { optional: true, description: 'Of this supplier, by its code' }) supplier?: string;
+  @Text(1, 128, { optional: true, description: 'The code of a supplier: units with this supplier' }) supplier?: string;
   @Limit(CONSOLE_LIMIT) limit?: string;
   @Cursor() cursor?: string;
 }
 
 export class SearchQueryDto {
-  @Text(1, 255, { description: 'What is looked for, exactly' }) q!: string;
+  @Text(1, 255, {
+    description:
+      'For orders, an exact term as in the list of orders. For merchants, the id or a part of the name; for products, the SKU or ' +
+      'a part of the name',
+  })
+  q!: string;
 }

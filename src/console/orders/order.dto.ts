@@ -26,12 +26,13 @@ export class ListedItemDto {
   @Shown.integer(2) quantity!: number;
 }
 
-/** An order in a list. Without permission to read players, it shows only the last 3 characters of their ids. */
+/** An order in a list. Operators who may not read players see only the last 3 characters of the player's ids. */
 export class ListedOrderDto {
   @Shown.text('ord_Np3O7rcsqNmBTwD7') order_number!: string;
   @ApiProperty({ type: MerchantNameDto }) merchant!: MerchantNameDto;
   @Shown.text('shop-10001') reference_id!: string;
-  @Shown.flag(false, 'Nothing real was bought, and no figure has it') sandbox!: boolean;
+  @Shown.flag(false, 'Whether a sandbox merchant placed the order: nothing real was bought, and no figure counts it')
+  sandbox!: boolean;
   @Shown.text('…789') user_id!: string;
   @Shown.nullableText('2001', 'Game server') server_id!: string | null;
   @Shown.nullableText(null, 'Game character') character_id!: string | null;
@@ -40,15 +41,15 @@ export class ListedOrderDto {
   @ApiProperty({ type: [ListedItemDto] }) items!: ListedItemDto[];
   @Failure() failure_code!: string | null;
   @Shown.moment() created_at!: Date;
-  @Shown.nullableMoment('Null while it is open') ended_at!: Date | null;
+  @Shown.nullableMoment('Null while the order is open') ended_at!: Date | null;
 }
 
 export class DeskItemDto extends ListedItemDto {
-  @Shown.integer(1, 'Counted from 1') item!: number;
+  @Shown.integer(1, 'The item’s position in the order, from 1') item!: number;
   @Shown.oneOf(['topup', 'code'], 'topup') kind!: string;
   @Shown.oneOf(ORDER_STATUSES, 'processing') status!: string;
-  @Amount('35.00', 'What the merchant pays for a piece') unit_price!: string;
-  @Amount('35.00', 'For everybody who has no own price') list_price!: string;
+  @Amount('35.00', 'What the merchant pays for a unit') unit_price!: string;
+  @Amount('35.00', 'What merchants without a price of their own paid for a unit then') list_price!: string;
   @Shown.integer(1) completed_quantity!: number;
   @Shown.integer(0) failed_quantity!: number;
   @Failure() failure_code!: string | null;
@@ -64,7 +65,10 @@ export class DeskAttemptDto {
   @Shown.text('ord_Np3O7rcsqNmBTwD7.1.1') reference!: string;
   @Shown.nullableText('A-5521') supplier_reference!: string | null;
   @Shown.oneOf(ATTEMPT_STATES, 'succeeded') state!: string;
-  @Shown.nullableText('23.5', 'What the supplier took; null where it does not say, or to those who may not see costs')
+  @Shown.nullableText(
+    '23.5',
+    'What the supplier took; null where the supplier does not say, and for operators who may not see costs',
+  )
   cost!: string | null;
   @Shown.nullableText('IDR') currency!: string | null;
   @Failure() failure_code!: string | null;
@@ -73,32 +77,36 @@ export class DeskAttemptDto {
 const UNIT_STATES = ['queued', 'sending', 'unknown', 'review', 'succeeded', 'failed'];
 
 export class DeskUnitDto {
-  @Shown.text('1.2', 'Item and piece') unit!: string;
+  @Shown.text('1.2', 'The item’s position in the order, and the unit’s in the item') unit!: string;
   @Shown.oneOf(UNIT_STATES, 'review') state!: string;
   @Shown.text('MLBB-86') sku!: string;
-  @Amount('35.00', 'What the merchant pays for it') price!: string;
+  @Amount('35.00', 'What the merchant pays for the unit') price!: string;
   @Shown.text('acme') supplier!: string;
-  @Shown.text('ord_Np3O7rcsqNmBTwD7.1.2', 'By which its supplier knows it') reference!: string;
+  @Shown.text('ord_Np3O7rcsqNmBTwD7.1.2', 'Our reference, by which the supplier knows the unit') reference!: string;
   @Shown.nullableText('A-5521') supplier_reference!: string | null;
   @Failure() failure_code!: string | null;
   @Shown.nullableText(null) failure_message!: string | null;
-  @Shown.integer(1, 'How often it was sent') sends!: number;
+  @Shown.integer(1, 'How often the unit was sent') sends!: number;
   @ApiProperty({ type: [DeskAttemptDto] }) attempts!: DeskAttemptDto[];
-  @Shown.flag(true, 'It is in unknown or review') can_resolve!: boolean;
-  @Shown.flag(false, 'It is certain that nothing was bought') can_cancel!: boolean;
+  @Shown.flag(true, 'Whether an operator can settle the unit: its state is `unknown` or `review`')
+  can_resolve!: boolean;
+  @Shown.flag(false, 'Whether an operator can cancel the unit: its state is `queued`') can_cancel!: boolean;
 }
 
 export class MovementDto {
   @Shown.text('4711') id!: string;
   @Shown.oneOf(['order_hold', 'order_spend', 'order_refund'], 'order_hold') kind!: string;
   @Amount('70.00') amount!: string;
-  @Shown.nullableText('1240.50', 'What the wallet had available then; null to those who may not see wallets')
+  @Shown.nullableText(
+    '1240.50',
+    'The wallet’s available balance after the movement; null for operators who may not see wallets',
+  )
   available_after!: string | null;
   @Shown.moment() created_at!: Date;
 }
 
 export class OrderMoneyDto {
-  @Amount('0.00', 'Held now') held!: string;
+  @Amount('0.00', 'Still held') held!: string;
   @Amount('35.00', 'Spent') spent!: string;
   @Amount('35.00', 'Returned') returned!: string;
   @ApiProperty({ type: [MovementDto] }) entries!: MovementDto[];
@@ -112,7 +120,7 @@ export class PassedOverDto {
     example: 'paused',
     enum: [...UNROUTABLE, 'once_per_day', 'player'],
     description:
-      'Why it was not routable; `once_per_day`: it sells a player one piece a day; `player`: it is for others',
+      'Why the offer was not taken. `once_per_day`: it sells one unit a day to a player; `player`: it is for other players',
   })
   why!: string;
 }
@@ -129,11 +137,11 @@ export class TimelineEntryDto {
     example: 'supplier.send',
     description:
       '`order.created`, `order.completed`, `order.failed`; `money.held`, `money.spent`, `money.returned`; ' +
-      '`attempt.began`; `unit.claimed` while a process calls about it, `unit.review`, `unit.succeeded`, `unit.failed`; ' +
+      '`attempt.began`; `unit.claimed` while a process calls a supplier about the unit, `unit.review`, `unit.succeeded`, ' +
+      '`unit.failed`; ' +
       '`supplier.send`, `supplier.inquiry`, `supplier.callback`, `supplier.taken_back`, ' +
-      '`supplier.bought_late`, `supplier.unknown_purchase`; `event.` and the event; `webhook.delivery` before its first attempt, ' +
-      '`webhook.attempt`; or an action of ' +
-      'the log, such as `order.note`',
+      '`supplier.bought_late`, `supplier.unknown_purchase`; `event.` and the name of an event; `webhook.delivery` while a ' +
+      'delivery waits for its first attempt, `webhook.attempt`; or an action of the audit log, such as `order.note`',
   })
   kind!: string;
   @Optional('1.2') unit?: string;
@@ -145,23 +153,27 @@ export class TimelineEntryDto {
   @Optional('ticket 4711') reason?: string;
   @Optional('acme') supplier?: string;
   @Optional('timed out') detail?: string;
-  @Shown.optionalInteger(2, 'Which attempt, at the supplier or of a delivery') attempt?: number;
+  @Shown.optionalInteger(2, 'The number of the attempt at the supplier, or of the delivery’s attempt')
+  attempt?: number;
   @Optional('ML86') supplier_sku?: string;
   @Optional('ord_Np3O7rcsqNmBTwD7.1.2.2') reference?: string;
-  @Optional('23', 'Costs are absent for those who may not see them') expected_cost?: string;
-  @Optional('24.15', 'More than this the supplier was not to take') max_cost?: string;
+  @Optional('23', 'All costs are absent for operators who may not see costs') expected_cost?: string;
+  @Optional('24.15', 'The most that the supplier was to take') max_cost?: string;
   @Optional('23.5', 'What the supplier took') cost?: string;
   @Optional('IDR') currency?: string;
-  @ApiPropertyOptional({ type: [PassedOverDto], description: 'Offers that came before the one taken' })
+  @ApiPropertyOptional({ type: [PassedOverDto], description: 'Offers that came before the taken offer' })
   passed_over?: PassedOverDto[];
-  @ApiPropertyOptional({ type: EarlierAttemptDto, description: 'How the attempt before it ended' })
+  @ApiPropertyOptional({ type: EarlierAttemptDto, description: 'How the unit’s attempt before this one ended' })
   after?: EarlierAttemptDto;
-  @Optional('1240.50', 'What the wallet had available then; absent for those who may not see wallets')
+  @Optional(
+    '1240.50',
+    'The wallet’s available balance after the movement; absent for operators who may not see wallets',
+  )
   available_after?: string;
   @ApiPropertyOptional({ format: 'date-time', description: 'When a claim ends by itself' }) until?: string;
   @Shown.optionalInteger(3) webhook_id?: number;
   @Shown.optionalInteger(4711) delivery_id?: number;
-  @Shown.text('unknown after 10000 ms: timed out', 'The same in words') text!: string;
+  @Shown.text('unknown after 10000 ms: timed out', 'The event in words') text!: string;
 }
 
 export class OrderDetailDto extends ListedOrderDto {

@@ -23,7 +23,7 @@ import type {
 import type { FoundOrderDto, ReviewUnitDto } from './review.dto.js';
 import { censorOf, hidden, hiddenIfAny, shownAddress, type Censor, type Viewer } from '../../support/masking.js';
 
-/** The merchant of a row, as pages name it. */
+/** Converts the merchant of a row: pages show the id and the name. */
 export const merchantOf = (row: { merchant_id: number; merchant_name: string }): MerchantNameDto => ({
   id: row.merchant_id,
   name: row.merchant_name,

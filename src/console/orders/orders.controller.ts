@@ -22,15 +22,15 @@ export class ConsoleOrdersController {
   @Get('orders')
   @ConsoleRoute('orders.read', 'Orders of all merchants, newest first', [ListedOrderDto], {
     description:
-      'Of a filter that fits few of many orders, a page may hold less than `limit`, or nothing: there are more as long as there is a `next_cursor`.',
+      'If few of many orders match the filter, a page may have fewer orders than `limit`, or none. More pages follow as long as there is a `next_cursor`.',
   })
   list(@CurrentCaller() caller: Caller, @Query() query: OrdersQueryDto): Promise<Page<ListedOrderDto>> {
     return this.orders.list(caller, query);
   }
 
   @Get('orders.csv')
-  @ConsoleRoute('exports.run', 'The same as CSV, at most 1,000,000 lines', 'csv', {
-    description: 'UTF-8 with a byte order mark. It stands in the log with the filters and the number of lines.',
+  @ConsoleRoute('exports.run', 'The orders of a filter as CSV, at most 1,000,000 lines', 'csv', {
+    description: 'UTF-8 with a byte order mark. The audit log records the filters and the number of lines.',
   })
   export(@CurrentCaller() caller: Caller, @Query() query: OrderFilterDto, @Res() response: Response): Promise<void> {
     return this.orders.export(caller, query, response);
@@ -43,7 +43,7 @@ export class ConsoleOrdersController {
   }
 
   @Post('orders/:number/notes')
-  @ConsoleRoute('orders.note', 'Write a note of 1 to 2,000 characters into its history', OrderDetailDto, {
+  @ConsoleRoute('orders.note', 'Write a note of 1 to 2,000 characters into an order’s history', OrderDetailDto, {
     status: 201,
   })
   note(@CurrentCaller() caller: Caller, @OrderNumber() number: string, @Body() body: NoteDto): Promise<OrderDetailDto> {
@@ -51,8 +51,9 @@ export class ConsoleOrdersController {
   }
 
   @Post('orders/:number/cancellation')
-  @ConsoleRoute('orders.cancel', 'Cancel what was certainly not bought', CancellationDto, {
-    description: 'Its price is returned. Answers what was left, and why; 409 where nothing could be cancelled.',
+  @ConsoleRoute('orders.cancel', 'Cancel units of an order that were certainly not bought', CancellationDto, {
+    description:
+      'The merchant gets their price back. `left` has the units that were not cancelled, and why. 409 if no unit could be cancelled.',
   })
   cancel(
     @CurrentCaller() caller: Caller,
@@ -63,8 +64,8 @@ export class ConsoleOrdersController {
   }
 
   @Post('orders/:number/units/:unit/inquire')
-  @ConsoleRoute('orders.resolve', 'Ask its supplier about a unit; changes nothing but the log', InquiryDto, {
-    description: '409 where its supplier can’t be asked, or only in a way that may buy.',
+  @ConsoleRoute('orders.resolve', 'Ask a unit’s supplier about the unit; changes nothing but the log', InquiryDto, {
+    description: '409 if the supplier can’t be asked, or only by a call that may buy.',
   })
   inquire(@CurrentCaller() caller: Caller, @OrderNumber() number: string, @UnitName() unit: Unit): Promise<InquiryDto> {
     return this.decisions.inquire(caller, number, unit);
@@ -72,7 +73,8 @@ export class ConsoleOrdersController {
 
   @Post('orders/:number/units/:unit/code')
   @ConsoleRoute('codes.reveal', 'Show what was handed over for a unit, such as its code', RevealedDto, {
-    description: 'Stands in the log before it is shown. Asks for confirmation. 404 where there is nothing.',
+    description:
+      'The audit log records this before the code is shown. Asks for confirmation. 404 if nothing was handed over.',
   })
   reveal(
     @CurrentCaller() caller: Caller,
@@ -86,8 +88,8 @@ export class ConsoleOrdersController {
   @Post('orders/:number/units/:unit/resolution')
   @ConsoleRoute('orders.resolve', 'Settle a unit that is in doubt or in review', OrderDetailDto, {
     description:
-      'As the supplier’s own answer would. Asks for confirmation where the unit costs more than `confirm_above`; 409 ' +
-      'where it is settled already.',
+      'Has the same effect as a definite answer of the supplier. Asks for confirmation if the unit’s price is above ' +
+      '`confirm_above`. 409 if the unit is neither in doubt nor in review, or another attempt has begun.',
   })
   resolve(
     @CurrentCaller() caller: Caller,

@@ -25,7 +25,11 @@ export class ReviewController {
   }
 
   @Post('review/resolution/preview')
-  @ConsoleRoute('orders.resolve', 'What one decision about several units would move; changes nothing', BatchPreviewDto)
+  @ConsoleRoute(
+    'orders.resolve',
+    'Show what one decision about several units would settle; changes nothing',
+    BatchPreviewDto,
+  )
   preview(@Body() body: NamedUnitsDto): Promise<BatchPreviewDto> {
     return this.decisions.preview(body);
   }
@@ -37,8 +41,9 @@ export class ReviewController {
     BatchResolvedDto,
     {
       description:
-        'Each is settled by itself, and has its own entry in the log. Those that were not settled are answered in `left`, ' +
-        'such as what another operator decided meanwhile. Asks for confirmation where they cost more than `confirm_above` together.',
+        'Each unit is settled by itself, and has its own entry in the log. `left` has the units that were not settled, such as ' +
+        'units that another operator settled meanwhile. Asks for confirmation if the prices of all units add up to more than ' +
+        '`confirm_above`.',
     },
   )
   resolve(@CurrentCaller() caller: Caller, @Body() body: ResolveManyDto): Promise<BatchResolvedDto> {
@@ -46,21 +51,22 @@ export class ReviewController {
   }
 
   @Put('review/:number/:unit/claim')
-  @ConsoleRoute('orders.resolve', 'Look after a unit for ten minutes, or ten more', ClaimedDto, {
-    description: '409 while another operator does. Every operator may still resolve it.',
+  @ConsoleRoute('orders.resolve', 'Claim a unit, or extend the claim: ten minutes from now', ClaimedDto, {
+    description:
+      'A claim tells other operators who looks after the unit. 409 while another operator’s claim is valid. Every operator may still settle the unit.',
   })
   claim(@CurrentCaller() caller: Caller, @OrderNumber() number: string, @UnitName() unit: Unit): Promise<ClaimedDto> {
     return this.orders.claim(caller, number, unit);
   }
 
   @Delete('review/:number/:unit/claim')
-  @ConsoleRoute('orders.resolve', 'Give it back', ClaimedDto)
+  @ConsoleRoute('orders.resolve', 'End your claim of a unit', ClaimedDto)
   release(@CurrentCaller() caller: Caller, @OrderNumber() number: string, @UnitName() unit: Unit): Promise<ClaimedDto> {
     return this.orders.release(caller, number, unit);
   }
 
   @Get('search')
-  @ConsoleRoute('orders.read', 'What a term is, at most five of each kind', FoundDto)
+  @ConsoleRoute('orders.read', 'Find orders, merchants and products by a term, at most five of each', FoundDto)
   search(@CurrentCaller() caller: Caller, @Query() { q }: SearchQueryDto): Promise<FoundDto> {
     return this.orders.search(caller, q);
   }

@@ -11,7 +11,7 @@ export class LastCallDto {
 
 export class ClaimDto {
   @Shown.text('Nok') by!: string;
-  @Shown.flag(true, 'Whether it is mine') is_mine!: boolean;
+  @Shown.flag(true, 'Whether the caller made the claim') is_mine!: boolean;
   @Shown.moment() until!: Date;
 }
 
@@ -25,16 +25,17 @@ export class ReviewUnitDto {
   @Shown.text('ord_Np3O7rcsqNmBTwD7.1.2') reference!: string;
   @Shown.nullableText('A-5521') supplier_reference!: string | null;
   @Shown.text('MLBB-86') sku!: string;
-  @Shown.text('35.00', 'What the merchant pays for it, THB') amount!: string;
+  @Shown.text('35.00', 'What the merchant pays for the unit, THB') amount!: string;
   @Shown.nullableMoment('In doubt since') since!: Date | null;
-  @Shown.integer(1, 'How often it was sent') sends!: number;
-  @Shown.integer(12, 'How often its supplier was asked') inquiries!: number;
+  @Shown.integer(1, 'How often the unit was sent') sends!: number;
+  @Shown.integer(12, 'How often the supplier was asked about the unit') inquiries!: number;
   @ApiProperty({ type: LastCallDto, nullable: true }) last_call!: LastCallDto | null;
-  @ApiProperty({ type: ClaimDto, nullable: true, description: 'Who looks after it' }) claim!: ClaimDto | null;
+  @ApiProperty({ type: ClaimDto, nullable: true, description: 'The operator who looks after the unit' })
+  claim!: ClaimDto | null;
 }
 
 export class ClaimedDto {
-  @Shown.nullableMoment('Null when it was given back') until!: Date | null;
+  @Shown.nullableMoment('Until when the claim is valid; null after its end') until!: Date | null;
 }
 
 export class FoundOrderDto {
@@ -42,7 +43,7 @@ export class FoundOrderDto {
   @Shown.oneOf(
     ['number', 'reference', 'player', 'supplier_reference', 'event', 'delivery'],
     'reference',
-    'As what the term was found',
+    'Which member of the order the term matches',
   )
   found_as!: string;
   @ApiProperty({ type: MerchantNameDto }) merchant!: MerchantNameDto;

@@ -50,7 +50,10 @@ export class ReversalViewsService {
     return toReversalDto(closed, caller, (await this.censors([closed], caller))(closed));
   }
 
-  /** Returns the purchase's deliveries, after an entry in the log. @throws FORBIDDEN until the caller confirms; NOT_FOUND */
+  /**
+   * Returns what the supplier handed over for the purchase, after an entry in the audit log.
+   * @throws FORBIDDEN until the caller confirms; NOT_FOUND
+   */
   async reveal(caller: Caller, id: number, reason: string): Promise<RevealedDto> {
     caller.assertConfirmed();
     const { unit, key, sealed, about } = await this.reversals.getHandedOver(id);

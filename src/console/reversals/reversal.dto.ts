@@ -6,8 +6,8 @@ import { Amount, OneOf, Text } from '../../core/validation/member.decorators.js'
 import { CONSOLE_LIMIT } from '../orders/order-queries.dto.js';
 
 export class ReversalsQueryDto implements PageQuery {
-  @OneOf(['true', 'false'], { optional: true, description: '`true`: only those that nobody has closed' }) open?: string;
-  @Text(1, 64, { optional: true, description: 'Of this supplier, by its code' }) supplier?: string;
+  @OneOf(['true', 'false'], { optional: true, description: '`true`: only cases that nobody has closed' }) open?: string;
+  @Text(1, 64, { optional: true, description: 'The code of a supplier: only its cases' }) supplier?: string;
   @Limit(CONSOLE_LIMIT) limit?: string;
   @Cursor() cursor?: string;
 }
@@ -16,7 +16,7 @@ export class ClosingDto {
   @Amount({
     optional: true,
     nullable: true,
-    description: 'What the merchant gets for it, THB',
+    description: 'The credit to the order’s merchant, THB',
     example: '35.00',
   })
   credit?: string | null;
@@ -31,42 +31,47 @@ export class CreditedBeforeDto {
 
 export class ReversalDto {
   @Shown.integer(7) id!: number;
-  @Shown.nullableText('ord_Np3O7rcsqNmBTwD7', 'Null where no book knows the purchase') order_number!: string | null;
+  @Shown.nullableText('ord_Np3O7rcsqNmBTwD7', 'Null for a purchase without an order') order_number!: string | null;
   @Shown.nullableInteger(7) merchant_id!: number | null;
   @Shown.nullableText('1.2') unit!: string | null;
-  @Shown.flag(false, 'Whether the order is archived: then it has no page') archived!: boolean;
+  @Shown.flag(false, 'Whether the order is archived: the console has no page for an archived order') archived!: boolean;
   @Shown.text('acme') supplier!: string;
   @Shown.oneOf(
     ['taken_back', 'bought_late', 'unknown_purchase'],
     'taken_back',
-    '`taken_back`: it had succeeded, and the supplier says that it failed; `bought_late`: it had failed, and the supplier says that it was bought; `unknown_purchase`: the supplier tells of a purchase that no book knows',
+    '`taken_back`: the unit had succeeded, and the supplier says that it failed; `bought_late`: the unit had failed, and the supplier says that it was bought; `unknown_purchase`: the supplier reports a purchase that the books do not have, perhaps a second one for a unit',
   )
   kind!: 'taken_back' | 'bought_late' | 'unknown_purchase';
-  @Shown.nullableText('29.50', 'What it cost there; null where that is not known, or to those who may not see costs')
+  @Shown.nullableText(
+    '29.50',
+    'What the supplier took for the purchase; null where that is not known, and for operators who may not see costs',
+  )
   amount!: string | null;
   @Shown.nullableText('THB') currency!: string | null;
   @Shown.nullableText('A-5521') supplier_reference!: string | null;
-  @Shown.nullableText('T4Q7RZ0M2K9XW1BC', 'Ours, as the supplier tells it, of a purchase that no book knows')
+  @Shown.nullableText(
+    'T4Q7RZ0M2K9XW1BC',
+    'Of a purchase without an order: our reference of the purchase, as the supplier reports it',
+  )
   reference!: string | null;
-  @Shown.nullableText('ml86', 'What was bought, of such a purchase') supplier_sku!: string | null;
+  @Shown.nullableText('ml86', 'Of a purchase without an order: the supplier’s SKU that was bought') supplier_sku!:
+    string | null;
   @Shown.nullableText(
     '123456789 2001',
-    'For whom, as the supplier writes it; its last characters to those who may not read players',
+    'Of a purchase without an order: the player, as the supplier reports it; only the last characters for operators who may not read players',
   )
   player!: string | null;
   @Shown.nullableMoment() bought_at!: string | null;
   @Shown.nullableText('refunded by the game') detail!: string | null;
-  @Shown.flag(
-    false,
-    'Whether the supplier handed something over, such as a code: nobody has it but by an operator’s word',
-  )
+  @Shown.flag(false, 'Whether the supplier handed something over, such as a code: the merchant has not received it')
   handed_over!: boolean;
   @Shown.oneOf(['open', 'closed'], 'open') status!: 'open' | 'closed';
   @Shown.moment() created_at!: string;
   @ApiProperty({
     type: CreditedBeforeDto,
     required: false,
-    description: 'Who gave the credit before, of a case that was closed just now: it was not given again',
+    description:
+      'Only in the answer to a closing whose credit had been given before: who gave it, and when. It was not given again',
   })
   credited_before?: CreditedBeforeDto;
 }

@@ -24,7 +24,7 @@ export class ConsoleReversalsController {
   @Post(':id/closing')
   @ConsoleRoute('reversals.close', 'Close a case, with or without a credit to the order’s merchant', ReversalDto, {
     description:
-      'Confirmed again. The credit has the reference `reversal-<id>-<when it opened>`: sent twice, it is given once.',
+      'Asks for confirmation. The credit has the reference `reversal-<id>-<when the case opened>`, so a repeated request gives it once.',
   })
   close(
     @CurrentCaller() caller: Caller,
@@ -36,7 +36,8 @@ export class ConsoleReversalsController {
 
   @Post(':id/code')
   @ConsoleRoute('codes.reveal', 'Show what was handed over for the purchase of a case, such as its code', RevealedDto, {
-    description: 'Stands in the log before it is shown. Asks for confirmation. 404 where there is nothing.',
+    description:
+      'The audit log records this before the code is shown. Asks for confirmation. 404 if nothing was handed over.',
   })
   reveal(
     @CurrentCaller() caller: Caller,

@@ -23,11 +23,11 @@ export class ConsoleFiguresController {
   @Get('business')
   @ConsoleRoute(
     'figures.read',
-    'The business of today, against yesterday and the same weekday a week before',
+    'The business of today, of yesterday, and of the same weekday a week ago',
     BusinessDto,
     {
       description:
-        'Earlier days count until the present time of the day. Sandbox merchants count nowhere, free orders have no sales.',
+        'The figures of the earlier days count up to the present time of the day. Sandbox merchants count nowhere, and free orders have no sales.',
     },
   )
   business(@CurrentCaller() caller: Caller): Promise<BusinessDto> {
@@ -36,7 +36,7 @@ export class ConsoleFiguresController {
   }
 
   @Get('now')
-  @ConsoleRoute('figures.read', 'How the service does now', FiguresNowDto, {
+  @ConsoleRoute('figures.read', 'The figures of this moment: orders, units, webhooks, wallets', FiguresNowDto, {
     description: 'Sandbox merchants count nowhere. Members that could not be read within half a second are null.',
   })
   now(): Promise<FiguresNowDto> {
@@ -44,8 +44,9 @@ export class ConsoleFiguresController {
   }
 
   @Get('minutes')
-  @ConsoleRoute('figures.read', 'What was counted over a time, in at most 200 steps', FiguresOverTimeDto, {
-    description: 'Of the last hour unless it says otherwise. Kept for 90 days, to the minute.',
+  @ConsoleRoute('figures.read', 'The figures of a period, in at most 200 steps', FiguresOverTimeDto, {
+    description:
+      'The last hour unless the query says otherwise. The service keeps the figures of each minute for 90 days.',
   })
   async minutes(@Query() { from, to, supplier }: MinutesQueryDto): Promise<FiguresOverTimeDto> {
     const steps = stepsBetween(from, to);

@@ -4,9 +4,9 @@ import { Moment, Text } from '../../core/validation/member.decorators.js';
 import { MerchantNameDto } from '../orders/order.dto.js';
 
 export class MinutesQueryDto {
-  @Moment({ optional: true, description: 'From the step that this is in' }) from?: string;
-  @Moment({ optional: true, description: 'Until the step that this is in, included; now unless given' }) to?: string;
-  @Text(1, 64, { optional: true, description: 'The calls of this supplier, by its code, instead of orders' })
+  @Moment({ optional: true, description: 'A moment in the first step' }) from?: string;
+  @Moment({ optional: true, description: 'A moment in the last step; now unless given' }) to?: string;
+  @Text(1, 64, { optional: true, description: 'The code of a supplier: its calls instead of orders' })
   supplier?: string;
 }
 
@@ -16,13 +16,14 @@ export class FiguresNowDto {
   @Shown.nullableNumber(0.021, 'Of the orders that ended within the hour, those that failed; null when none ended')
   failed_share!: number | null;
   @Shown.nullableNumber(3, 'Orders that have not ended') orders_open!: number | null;
-  @Shown.nullableNumber(3, 'Age of the oldest of them') orders_oldest_open_seconds!: number | null;
+  @Shown.nullableNumber(3, 'The age of the oldest open order') orders_oldest_open_seconds!: number | null;
   @Shown.nullableNumber(3, 'Units in doubt') units_unknown!: number | null;
-  @Shown.nullableNumber(3, 'How long the oldest of them is in doubt') units_unknown_oldest_seconds!: number | null;
+  @Shown.nullableNumber(3, 'How long the oldest unit in doubt has been in doubt') units_unknown_oldest_seconds!:
+    number | null;
   @Shown.nullableNumber(3, 'Units in review') units_review!: number | null;
-  @Shown.nullableNumber(3, 'How long the oldest of them waits') units_review_oldest_seconds!: number | null;
+  @Shown.nullableNumber(3, 'How long the oldest unit in review has waited') units_review_oldest_seconds!: number | null;
   @Shown.nullableNumber(3, 'Webhook deliveries that are due and not begun') webhooks_due!: number | null;
-  @Shown.nullableNumber(3, 'How long the oldest of them is due') webhooks_oldest_due_seconds!: number | null;
+  @Shown.nullableNumber(3, 'How long the oldest due delivery has been due') webhooks_oldest_due_seconds!: number | null;
   @Shown.nullableNumber(3, 'Merchants whose available balance is below their alert') wallets_below_alert!:
     number | null;
   @Shown.nullableNumber(3, 'Cases in which a supplier contradicts how a unit was settled') supplier_reversals_open!:
@@ -34,7 +35,7 @@ const ApiValues = (): PropertyDecorator =>
     type: 'array',
     items: { type: 'number', nullable: true },
     example: [3, null, 5],
-    description: 'One for each step; null where it is not known',
+    description: 'One value for each step; null where the value is not known',
   });
 
 export class SeriesDto {
@@ -55,20 +56,26 @@ export class FiguresOverTimeDto {
   @ApiProperty({
     type: [SeriesDto],
     description:
-      'What was counted in each step: `orders_placed`, `orders_completed`, `orders_failed`, `webhooks_delivered`, `webhooks_failed`; of a supplier, its calls by their outcome',
+      'The counts of each step: `orders_placed`, `orders_completed`, `orders_failed`, `webhooks_delivered`, `webhooks_failed`. For a supplier: its calls by outcome',
   })
   counts!: SeriesDto[];
-  @ApiProperty({ type: [SeriesDto], description: 'The highest of each step, by the names of what is now' })
+  @ApiProperty({
+    type: [SeriesDto],
+    description: 'The highest values of each step, with the names that the figures of this moment have',
+  })
   levels!: SeriesDto[];
-  @ApiProperty({ type: [DurationsDto], description: '`orders`; of a supplier, `send` and `inquiry`' })
+  @ApiProperty({ type: [DurationsDto], description: '`orders`. For a supplier: `send` and `inquiry`' })
   durations!: DurationsDto[];
 }
 
 class SalesDto {
   @Shown.text('12500.00', 'The price of units that were paid for, THB') sales!: string;
-  @Shown.nullableText('830.50', 'Of sales with a known cost; null to those who may not see costs') margin!:
-    string | null;
-  @Shown.nullableNumber(7.1, 'In percent of those sales') margin_percent!: number | null;
+  @Shown.nullableText(
+    '830.50',
+    'The margin of the sales with a known cost, THB; null for operators who may not see costs',
+  )
+  margin!: string | null;
+  @Shown.nullableNumber(7.1, 'The margin in percent of the sales with a known cost') margin_percent!: number | null;
   @Shown.nullableText('120.00', 'Sales without a known cost, THB') sales_without_cost!: string | null;
 }
 
@@ -82,7 +89,7 @@ export class BusinessDayDto extends SalesDto {
   @ApiProperty({
     type: [String],
     example: ['310.00'],
-    description: 'Sales of each hour; of an earlier day up to its end',
+    description: 'The sales of each hour. The hours of an earlier day go up to the end of that day',
   })
   hours!: string[];
 }
@@ -96,9 +103,9 @@ export class BestProductDto extends SalesDto {
 export class BusinessDto {
   @ApiProperty({ type: BusinessDayDto }) today!: BusinessDayDto;
   @ApiProperty({ type: BusinessDayDto }) yesterday!: BusinessDayDto;
-  @ApiProperty({ type: BusinessDayDto, description: 'The same weekday' }) week_before!: BusinessDayDto;
-  @ApiProperty({ type: [BestProductDto], description: 'Of today, the highest sales first' })
+  @ApiProperty({ type: BusinessDayDto, description: 'The same weekday a week ago' }) week_before!: BusinessDayDto;
+  @ApiProperty({ type: [BestProductDto], description: 'The products of today, the highest sales first' })
   best_products!: BestProductDto[];
-  @ApiProperty({ type: [MerchantNameDto], description: 'Merchants with their first order today' })
+  @ApiProperty({ type: [MerchantNameDto], description: 'Merchants that placed their first order today' })
   new_merchants!: MerchantNameDto[];
 }

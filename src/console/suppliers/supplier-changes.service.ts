@@ -85,7 +85,7 @@ export class SupplierChangesService {
     if (!units || units.open === 0) return;
     const message =
       `${settings.code} has ${counted(units.open, 'open unit')}, ${units.inDoubt} in doubt: those in doubt are not sent ` +
-      'to the new address or account again, and come to review unless it knows them';
+      'to the new address or account again, and go to review unless the supplier knows them there';
     throw new AppError('CONFLICT', message, {
       details: [{ field: 'leave_units', code: 'UNITS_LEFT_BEHIND', message }],
     });

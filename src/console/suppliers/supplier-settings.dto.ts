@@ -17,7 +17,7 @@ import { MAX_IN_FLIGHT, MAX_TIMEOUT_MS } from '../../suppliers/supplier-settings
 
 const MAX_CHANGES = 20;
 
-/** Texts by name: null removes one. The service checks names and texts against the adapter. */
+/** Changes of named texts: null removes the text of a name. The service checks names and texts against the adapter. */
 const Changes = (options: MemberOptions): PropertyDecorator =>
   Member(
     { type: 'object', additionalProperties: { type: 'string', nullable: true }, maxProperties: MAX_CHANGES },
@@ -38,35 +38,50 @@ export class SetSupplierDto {
   @Text(1, 2_048, {
     optional: true,
     example: 'https://api.acme.example/v1',
-    description: 'Unless given, the one that it has, or else the vendor’s',
+    description: 'Unless given, the address that the supplier has, or for a new supplier the vendor’s own',
   })
   base_url?: string;
   @Changes({
     description:
-      'Those that are not given are kept; null removes one. They are never shown, and another host needs the secret ones anew',
+      'Credentials that are not given are kept; null removes a credential. Credentials are never shown. Another host in `base_url` needs all secret credentials again',
   })
   credentials?: Record<string, string | null>;
-  @Changes({ description: 'Those that are not given are kept; null removes one', example: { testing: 'true' } })
+  @Changes({
+    description: 'Options that are not given are kept; null removes an option',
+    example: { testing: 'true' },
+  })
   options?: Record<string, string | null>;
   @Integer(1, MAX_TIMEOUT_MS, { example: 10_000 }) timeout_ms!: number;
   @Integer(1, MAX_IN_FLIGHT, {
     optional: true,
     nullable: true,
-    description: 'Calls at once, over all workers; null for SUPPLIER_MAX_IN_FLIGHT, which workers share',
+    description:
+      'The most calls at once, over all workers; null for SUPPLIER_MAX_IN_FLIGHT, of which each worker has an equal share',
   })
   max_in_flight?: number | null;
   @Fitting((value) => parseMicros(value) !== null, 'must be an amount such as 500 or 23.5', {
     optional: true,
     nullable: true,
     example: '500.00',
-    description: 'The balance below which it is low, in its currency; null for none',
+    description:
+      'Our balance with the supplier is low below this amount, in the supplier’s currency; null for no limit',
   })
   low_balance?: string | null;
-  @Flag({ optional: true, description: 'It is to call us at another address; the one before ends' })
+  @Flag({
+    optional: true,
+    description: 'Makes a new callback address for the supplier; the earlier address stops working',
+  })
   new_callback_url?: boolean;
-  @Flag({ optional: true, description: 'Takes another address or account although units are open at the one before' })
+  @Flag({
+    optional: true,
+    description: 'Accepts another address or account even if units are open at the earlier one',
+  })
   leave_units?: boolean;
-  @Moment({ optional: true, nullable: true, description: 'As it was shown; null for one that is added' })
+  @Moment({
+    optional: true,
+    nullable: true,
+    description: 'The `updated_at` that the operator saw; null for a new supplier',
+  })
   expected_updated_at?: string | null;
   @Text(1, 500, { optional: true, description: 'For the log' }) reason?: string;
 }
@@ -81,7 +96,8 @@ export class RemovedSupplierDto {
 
 export class CredentialFieldDto {
   @Shown.text('token') name!: string;
-  @Shown.flag(true, 'Whether it is kept from those who look on; none is ever shown') secret!: boolean;
+  @Shown.flag(true, 'Whether the credential is a secret, and not just a name; no credential is ever shown')
+  secret!: boolean;
   @Shown.flag(true) required!: boolean;
   @Shown.text('bearer token') help!: string;
 }
@@ -98,10 +114,10 @@ export class AdapterDto {
   @Shown.text('HTTP supplier') name!: string;
   @Shown.nullableText('https://api.vendor.example', 'The vendor’s own; null where one must be given') base_url!:
     string | null;
-  @Shown.nullableText('THB', 'What the vendor reckons in; null where its answers tell') currency!: string | null;
+  @Shown.nullableText('THB', 'The vendor’s currency; null where the vendor’s answers name it') currency!: string | null;
   @ApiProperty({ type: [CredentialFieldDto] }) credentials!: CredentialFieldDto[];
   @ApiProperty({ type: [OptionFieldDto] }) options!: OptionFieldDto[];
-  @ApiProperty({ type: [String], example: ['balance', 'catalogue'], description: 'What it can do' })
+  @ApiProperty({ type: [String], example: ['balance', 'catalogue'], description: 'What the adapter can do' })
   capabilities!: Capability[];
 }
 

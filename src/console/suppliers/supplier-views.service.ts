@@ -72,7 +72,7 @@ export class SupplierViewsService {
     };
   }
 
-  /** The balances that a supplier reported since a moment. */
+  /** The balances that a supplier reported at or after a moment. */
   async listBalances(code: string, from: string): Promise<BalanceReadingsDto> {
     const reported = await this.balances.listReported(await this.suppliers.getByCode(code), checkedMoment(from));
     return {

@@ -13,13 +13,17 @@ export class PauseDto {
 }
 
 export class SyncDto {
-  @Flag({ description: 'Compares only: nothing of ours changes' }) dry_run!: boolean;
-  @Flag({ optional: true, description: 'Takes over a catalogue that has shrunk' }) force?: boolean;
+  @Flag({ description: 'Only shows what a sync would change' }) dry_run!: boolean;
+  @Flag({
+    optional: true,
+    description: 'Applies a catalogue even if it has shrunk, or our own gap between two reads has not passed',
+  })
+  force?: boolean;
 }
 
 export class SupplierProductsQueryDto {
   @Text(1, 128, { optional: true, description: 'A part of the SKU, the name or the group' }) q?: string;
-  @OneOf(['true', 'false'], { optional: true, description: '`true`: only what no product has an offer of' })
+  @OneOf(['true', 'false'], { optional: true, description: '`true`: only SKUs without an offer of our products' })
   unmapped?: string;
   @Cursor() cursor?: string;
 }
@@ -35,10 +39,10 @@ export class SupplierPauseDto {
 }
 
 export class ShownBalanceDto {
-  @Shown.text('1520.00', 'In the currency’s own unit') amount!: string;
+  @Shown.text('1520.00', 'In units of `currency`') amount!: string;
   @Shown.text('THB') currency!: string;
   @Shown.moment('When the supplier reported it') at!: string;
-  @Shown.flag(false, 'Whether it is below what we want to have there') low!: boolean;
+  @Shown.flag(false, 'Whether the amount is below the supplier’s `low_balance`') low!: boolean;
 }
 
 export class OutcomeCountDto {
@@ -47,10 +51,11 @@ export class OutcomeCountDto {
 }
 
 export class RecentCallsDto {
-  @Shown.integer(15, 'Over so many minutes') minutes!: number;
-  @ApiProperty({ type: [OutcomeCountDto], description: 'Purchases and inquiries' }) outcomes!: OutcomeCountDto[];
-  @Shown.nullableInteger(240, 'Of purchases') p50_ms!: number | null;
-  @Shown.nullableInteger(1900) p95_ms!: number | null;
+  @Shown.integer(15, 'The calls are those of this many minutes until now') minutes!: number;
+  @ApiProperty({ type: [OutcomeCountDto], description: 'Sends and inquiries, by outcome' })
+  outcomes!: OutcomeCountDto[];
+  @Shown.nullableInteger(240, 'Half of the sends took no longer; null without sends') p50_ms!: number | null;
+  @Shown.nullableInteger(1900, '95 percent of the sends took no longer; null without sends') p95_ms!: number | null;
 }
 
 export class SupplierBreakerDto {
@@ -58,7 +63,7 @@ export class SupplierBreakerDto {
   @Shown.oneOf(
     ['closed', 'open', 'half_open'],
     'closed',
-    '`open`: left alone for a moment; `half_open`: tried with a few calls',
+    '`open`: the worker makes no calls for a moment; `half_open`: the worker tries a few calls',
   )
   state!: 'closed' | 'open' | 'half_open';
   @Shown.integer(3, 'Calls that wait for an answer') in_flight!: number;
@@ -67,7 +72,7 @@ export class SupplierBreakerDto {
 
 export class SupplierQueueDto {
   @Shown.integer(12, 'Units that are due') due!: number;
-  @Shown.nullableMoment('Since when the oldest of them is') oldest_at!: Date | null;
+  @Shown.nullableMoment('Since when the oldest due unit has been due') oldest_at!: Date | null;
 }
 
 /** A supplier with its state. */
@@ -77,14 +82,15 @@ export class ListedSupplierDto {
   @Shown.oneOf(
     ['well', 'pausing', 'paused', 'refusing'],
     'well',
-    '`pausing`: it accepts nothing, and workers leave it alone for moments; `paused`: nothing is sent there; `refusing`: it refuses our credentials, and is paused',
+    '`pausing`: the supplier accepted none of its latest calls, and some workers make no calls or only a few; `paused`: workers send it nothing; `refusing`: it is paused because it refuses our credentials',
   )
   state!: 'well' | 'pausing' | 'paused' | 'refusing';
   @ApiProperty({ type: SupplierPauseDto, nullable: true }) pause!: SupplierPauseDto | null;
   @ApiProperty({ type: ShownBalanceDto, nullable: true, description: 'Null where the supplier never reported one' })
   balance!: ShownBalanceDto | null;
-  @Shown.nullableNumber(31.5, 'At the pace of the last day') balance_lasts_hours!: number | null;
-  @ApiProperty({ type: [SupplierBreakerDto], description: 'How each worker finds it that has called it' })
+  @Shown.nullableNumber(31.5, 'How long the balance lasts at the pace of the last day') balance_lasts_hours!:
+    number | null;
+  @ApiProperty({ type: [SupplierBreakerDto], description: 'The breaker of each worker that has called the supplier' })
   breakers!: SupplierBreakerDto[];
   @ApiProperty({ type: RecentCallsDto }) calls!: RecentCallsDto;
   @ApiProperty({ type: SupplierQueueDto }) queue!: SupplierQueueDto;
@@ -92,37 +98,43 @@ export class ListedSupplierDto {
 
 export class OpenUnitsDto {
   @Shown.integer(14, 'Units that have not ended') open!: number;
-  @Shown.integer(2, 'Those that may have been bought') in_doubt!: number;
+  @Shown.integer(2, 'The open units that the supplier may have sold') in_doubt!: number;
 }
 
 export class WaitingMerchantDto {
   @Shown.integer(7) merchant_id!: number;
   @Shown.text('Somchai Game Shop') merchant!: string;
-  @Shown.integer(1, 'Its share of the supplier’s slots, compared with the weights of the others') weight!: number;
+  @Shown.integer(1, 'The merchant’s share of the supplier’s slots, relative to the weights of other merchants')
+  weight!: number;
   @Shown.integer(120, 'Units that are due, counted up to 10,000') units!: number;
-  @Shown.moment('Since when the oldest of them is due') oldest_at!: Date;
+  @Shown.moment('Since when the oldest due unit has been due') oldest_at!: Date;
 }
 
 export class SupplierDetailDto extends ListedSupplierDto {
   @Shown.text('https://api.acme.example/v1') base_url!: string;
   @ApiProperty({ type: 'object', additionalProperties: { type: 'string' }, example: { region: 'TH' } })
   options!: Record<string, string>;
-  @ApiProperty({ type: [String], example: ['token'], description: 'The names only' }) credentials!: string[];
+  @ApiProperty({ type: [String], example: ['token'], description: 'The names of the credentials that are set' })
+  credentials!: string[];
   @Shown.integer(10000) timeout_ms!: number;
-  @Shown.nullableInteger(null, 'Null: SUPPLIER_MAX_IN_FLIGHT, which workers share') max_in_flight!: number | null;
-  @Shown.nullableText('500.00', 'The balance below which it is low') low_balance!: string | null;
-  @Shown.flag(true, 'Whether it calls us') has_callbacks!: boolean;
+  @Shown.nullableInteger(
+    null,
+    'The most calls at once, over all workers; null for SUPPLIER_MAX_IN_FLIGHT, of which each worker has an equal share',
+  )
+  max_in_flight!: number | null;
+  @Shown.nullableText('500.00', 'Our balance with the supplier is low below this amount') low_balance!: string | null;
+  @Shown.flag(true, 'Whether the supplier has a callback address') has_callbacks!: boolean;
   @Shown.nullableText(
     'https://pay.example/callbacks/acme/…',
-    'Where it calls us: a secret, shown to those who may set suppliers',
+    'The callback address: a secret, and null for operators who may not set suppliers',
   )
   callback_url!: string | null;
   @Shown.flag(true, 'Whether its adapter reads catalogues') has_catalogue!: boolean;
-  @Shown.nullableMoment('When its catalogue was last asked for') catalogue_read_at!: Date | null;
+  @Shown.nullableMoment('When we last asked for the supplier’s catalogue') catalogue_read_at!: Date | null;
   @ApiProperty({ type: OpenUnitsDto }) open_units!: OpenUnitsDto;
   @ApiProperty({ type: [WaitingMerchantDto], description: 'The merchants with the most due units, at most 20' })
   waiting!: WaitingMerchantDto[];
-  @Shown.moment('When its settings were changed') updated_at!: Date;
+  @Shown.moment('When the supplier’s settings last changed') updated_at!: Date;
 }
 
 export class BalanceReadingDto {
@@ -156,7 +168,7 @@ export class SupplierCheckDto {
 }
 
 export class SupplierTestDto {
-  @Shown.flag(true, 'Whether it can be used') ok!: boolean;
+  @Shown.flag(true, 'Whether all checks are ok') ok!: boolean;
   @ApiProperty({ type: [SupplierCheckDto] }) checks!: SupplierCheckDto[];
 }
 
@@ -166,16 +178,16 @@ export const REFUSALS = ['too_soon', 'unavailable', 'empty', 'contradiction', 's
 export class SyncRefusalDto {
   @Shown.oneOf(REFUSALS, 'shrunk') kind!: (typeof REFUSALS)[number];
   @Shown.nullableText('120 → 40') detail!: string | null;
-  @Shown.flag(true, 'Whether `force` takes it over all the same') can_be_forced!: boolean;
+  @Shown.flag(true, 'Whether a sync with `force` does not refuse for this reason') can_be_forced!: boolean;
 }
 
 export class SyncDoneDto {
-  @Shown.integer(120, 'SKUs that are listed now') seen!: number;
+  @Shown.integer(120, 'The SKUs in the catalogue that was read') seen!: number;
   @Shown.integer(3) added!: number;
   @Shown.integer(1) removed!: number;
   @Shown.integer(7) price_changed!: number;
   @Shown.integer(2) availability_changed!: number;
-  @ApiProperty({ type: SyncRefusalDto, nullable: true, description: 'Null where nothing was wrong' })
+  @ApiProperty({ type: SyncRefusalDto, nullable: true, description: 'Why the sync refused; null where it did not' })
   refusal!: SyncRefusalDto | null;
 }
 
@@ -183,17 +195,18 @@ export class SupplierProductDto {
   @Shown.text('ML-86') supplier_sku!: string;
   @Shown.text('86 Diamonds') name!: string;
   @Shown.text('Mobile Legends') group!: string;
-  @Shown.nullableText('29.50', 'Null to those who may not see costs') cost!: string | null;
+  @Shown.nullableText('29.50', 'Null for operators who may not see costs') cost!: string | null;
   @Shown.nullableText('THB') currency!: string | null;
   @Shown.flag(true) available!: boolean;
-  @Shown.nullableText('MLBB-86', 'The first of our products that has an offer of it') mapped_to!: string | null;
-  @Shown.flag(false, 'Whether the last reading was the first that listed it') is_new!: boolean;
-  @Shown.nullableMoment('Since when it is not listed any more') gone_at!: Date | null;
+  @Shown.nullableText('MLBB-86', 'The first of our products that has an offer of the supplier’s SKU') mapped_to!:
+    string | null;
+  @Shown.flag(false, 'Whether the SKU was new in the latest sync') is_new!: boolean;
+  @Shown.nullableMoment('Since when the catalogue does not list the SKU; null while it does') gone_at!: Date | null;
 }
 
 export class UndecidedCallDto {
   @Shown.text('4711') id!: string;
-  @Shown.moment('When it ended') at!: Date;
+  @Shown.moment('When the call ended') at!: Date;
   @Shown.oneOf(['send', 'inquiry', 'callback'], 'send') kind!: string;
   @Shown.oneOf(UNDECIDED_OUTCOMES, 'unknown') outcome!: string;
   @Shown.nullableText('no answer within 10000 ms', 'What the supplier reported, or what went wrong') detail!:
@@ -206,5 +219,5 @@ export class UndecidedCallDto {
 
 export class UndecidedCallsDto {
   @ApiProperty({ type: [UndecidedCallDto], description: 'The latest first, at most 50' }) data!: UndecidedCallDto[];
-  @Shown.integer(10_000, 'Among the latest so many calls of all suppliers') among!: number;
+  @Shown.integer(10_000, 'Only this many latest calls, of all suppliers, were searched') among!: number;
 }

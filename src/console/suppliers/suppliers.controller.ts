@@ -27,7 +27,7 @@ export class ConsoleSupplierSettingsController {
   constructor(private readonly changes: SupplierChangesService) {}
 
   @Get('adapters')
-  @ConsoleRoute('suppliers.read', 'What suppliers can be: the credentials and options of each adapter', AdaptersDto)
+  @ConsoleRoute('suppliers.read', 'The adapters, with the credentials and options of each', AdaptersDto)
   adapters(): AdaptersDto {
     return this.changes.adapters();
   }
@@ -35,8 +35,9 @@ export class ConsoleSupplierSettingsController {
   @Put(':code')
   @ConsoleRoute('suppliers.set', 'Add a supplier, or replace its settings', SupplierDetailDto, {
     description:
-      'Asks for confirmation. Workers use them within 5 seconds. 409 where it was changed since `expected_updated_at`; ' +
-      'and, unless `leave_units` says otherwise, where units are open at the address or account before.',
+      'Asks for confirmation. Workers use the new settings within 5 seconds. 409 if the supplier has changed since ' +
+      '`expected_updated_at`; and, without `leave_units`, if the address or account changes while units are open at the ' +
+      'earlier one.',
   })
   set(
     @CurrentCaller() caller: Caller,
@@ -71,7 +72,7 @@ export class ConsoleSuppliersController {
   ) {}
 
   @Get()
-  @ConsoleRoute('suppliers.read', 'All suppliers, by their codes, and how they do', [ListedSupplierDto])
+  @ConsoleRoute('suppliers.read', 'All suppliers in the order of their codes, with their states', [ListedSupplierDto])
   list(): Promise<Page<ListedSupplierDto>> {
     return this.suppliers.list();
   }
@@ -85,7 +86,7 @@ export class ConsoleSuppliersController {
   @Get(':code/balances')
   @ConsoleRoute(
     'suppliers.read',
-    'Our balance as the supplier reported it, over a time of the last 31 days',
+    'The balances that a supplier reported since a moment of the last 31 days',
     BalanceReadingsDto,
   )
   balances(@SupplierCode() code: string, @Query() { from }: BalancesQueryDto): Promise<BalanceReadingsDto> {
@@ -93,7 +94,7 @@ export class ConsoleSuppliersController {
   }
 
   @Get(':code/products')
-  @ConsoleRoute('suppliers.read', 'What it sells, as it was last read', [SupplierProductDto])
+  @ConsoleRoute('suppliers.read', 'A supplier’s catalogue as the latest sync applied it', [SupplierProductDto])
   products(
     @CurrentCaller() caller: Caller,
     @SupplierCode() code: string,
@@ -103,16 +104,19 @@ export class ConsoleSuppliersController {
   }
 
   @Get(':code/calls')
-  @ConsoleRoute('suppliers.read', 'The latest calls to it that decided nothing about their unit', UndecidedCallsDto, {
-    description: 'What it is still processing is not among them.',
-  })
+  @ConsoleRoute(
+    'suppliers.read',
+    'The latest calls to a supplier that decided nothing about their unit',
+    UndecidedCallsDto,
+    { description: 'Without calls to which the supplier answered that it still processes the unit.' },
+  )
   calls(@CurrentCaller() caller: Caller, @SupplierCode() code: string): Promise<UndecidedCallsDto> {
     return this.suppliers.listUndecided(caller, code);
   }
 
   @Post(':code/pause')
-  @ConsoleRoute('suppliers.pause', 'Send it nothing more, until it is resumed', SupplierDetailDto, {
-    description: 'Units in doubt are asked about all the same; others go to the next offer, or wait.',
+  @ConsoleRoute('suppliers.pause', 'Pause a supplier: workers send it nothing until it is resumed', SupplierDetailDto, {
+    description: 'Workers still ask the supplier about units in doubt. Other units go to the next offer, or wait.',
   })
   pause(
     @CurrentCaller() caller: Caller,
@@ -123,7 +127,7 @@ export class ConsoleSuppliersController {
   }
 
   @Delete(':code/pause')
-  @ConsoleRoute('suppliers.pause', 'End its pause, whatever it is paused for', SupplierDetailDto)
+  @ConsoleRoute('suppliers.pause', 'Resume a supplier, whatever the reason of its pause', SupplierDetailDto)
   resume(@CurrentCaller() caller: Caller, @SupplierCode() code: string): Promise<SupplierDetailDto> {
     return this.changes.resume(caller, code);
   }
@@ -131,10 +135,11 @@ export class ConsoleSuppliersController {
   @Post(':code/test')
   @ConsoleRoute(
     'suppliers.pause',
-    'Ask it for our balance and its catalogue, to see whether it can be used',
+    'Test a supplier’s settings: ask the supplier for our balance and its catalogue',
     SupplierTestDto,
     {
-      description: 'Nothing is bought, and nothing of ours changes. Once in ten seconds, over all operators; then 429.',
+      description:
+        'Buys nothing, and changes nothing but the log. 429 for a second test of the supplier within ten seconds, by any operator.',
     },
   )
   test(@CurrentCaller() caller: Caller, @SupplierCode() code: string): Promise<SupplierTestDto> {
@@ -142,7 +147,11 @@ export class ConsoleSuppliersController {
   }
 
   @Post(':code/sync')
-  @ConsoleRoute('suppliers.sync', 'Read its catalogue, and take it over or tell what that would change', SyncDoneDto)
+  @ConsoleRoute(
+    'suppliers.sync',
+    'Read a supplier’s catalogue, and apply it or only show what that would change',
+    SyncDoneDto,
+  )
   sync(@CurrentCaller() caller: Caller, @SupplierCode() code: string, @Body() body: SyncDto): Promise<SyncDoneDto> {
     return this.changes.sync(caller, code, body);
   }

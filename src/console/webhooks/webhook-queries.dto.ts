@@ -11,7 +11,7 @@ export class WebhooksQueryDto implements PageQuery {
   @Id('The id of a merchant') merchant?: string;
   @OneOf([...WEBHOOK_STATUSES, 'failing'], {
     optional: true,
-    description: '`failing`: in use, and its deliveries fail for an hour or more without a success',
+    description: '`failing`: active webhooks whose deliveries have failed for more than an hour without a success',
   })
   status?: WebhookStatus | 'failing';
   @Limit(CONSOLE_LIMIT) limit?: string;
@@ -31,7 +31,7 @@ export class DeliveriesQueryDto extends IntersectionType(DeliveryFilterDto, List
 /** A filter of one webhook's deliveries. */
 export class WebhookDeliveriesQueryDto extends OmitType(DeliveriesQueryDto, ['merchant', 'webhook']) {}
 
-/** The filter that chooses the deliveries of a replay. */
+/** The filter of a replay: the replay attempts the matching deliveries once more. */
 export class ReplayFilterDto {
   @Integer(1, Number(MAX_INTEGER), { example: 7, description: 'The id of the webhook' }) webhook!: number;
   @OneOf(DELIVERY_STATUSES, { example: 'failed' }) status!: DeliveryStatus;
@@ -40,11 +40,14 @@ export class ReplayFilterDto {
 }
 
 export class ReplayDto extends ReplayFilterDto {
-  @Integer(0, Number.MAX_SAFE_INTEGER, { example: 5012, description: 'From the preview: later ones are left' })
+  @Integer(0, Number.MAX_SAFE_INTEGER, {
+    example: 5012,
+    description: 'The `up_to` of the preview: deliveries with a higher id are not attempted',
+  })
   up_to!: number;
   @Integer(1, Number.MAX_SAFE_INTEGER, {
     example: 120,
-    description: 'The count of the preview: where there are more by now, 409',
+    description: 'The `count` of the preview: 409 if more deliveries match by now',
   })
   expected_count!: number;
 }

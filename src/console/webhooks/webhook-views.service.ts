@@ -36,7 +36,10 @@ import type {
   ReplayPreviewDto,
 } from './webhook.dto.js';
 
-/** Small, because a page of a narrow filter reads many rows and must end before PostgreSQL's statement timeout. */
+/**
+ * The number of deliveries that an export reads at once. It is small, because under a narrow filter a page reads many rows and
+ * must end before PostgreSQL's statement timeout.
+ */
 const CSV_PAGE = 200;
 
 const CSV_COLUMNS: CsvColumns<ConsoleDeliveryDto> = {
@@ -123,7 +126,7 @@ export class WebhookViewsService {
     key: string | undefined,
     { up_to, expected_count: expected, ...query }: ReplayDto,
   ): Promise<JobDto> {
-    // Each preview ends at another delivery, so a repeated request may have another `up_to`.
+    // `up_to` differs from preview to preview, so a repeated request may have another `up_to`.
     const asked = { kind: 'replay' as const, idempotencyKey: key, params: { ...query, up_to }, passing: ['up_to'] };
     const earlier = await this.jobs.startedBefore(caller, asked);
     if (earlier) return earlier;

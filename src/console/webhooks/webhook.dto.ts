@@ -7,8 +7,8 @@ import { WEBHOOK_STATUSES } from '../../webhooks/webhook.entity.js';
 import { MerchantNameDto } from '../orders/order.dto.js';
 
 export class SuccessShareDto {
-  @Shown.integer(97) succeeded!: number;
-  @Shown.integer(100, 'At most 100, the latest') ended!: number;
+  @Shown.integer(97, 'Those of the `ended` deliveries that succeeded') succeeded!: number;
+  @Shown.integer(100, 'Deliveries that have ended: the latest, at most 100') ended!: number;
 }
 
 /** A webhook in a list. */
@@ -18,18 +18,20 @@ export class ConsoleWebhookDto {
   @ApiProperty({ type: MerchantNameDto }) merchant!: MerchantNameDto;
   @ApiProperty({ type: [String], enum: EVENT_KINDS, example: ['order.completed'] }) events!: string[];
   @Shown.oneOf(WEBHOOK_STATUSES, 'active') status!: string;
-  @Shown.nullableMoment('When the latest delivery that succeeded did') last_success_at!: Date | null;
-  @Shown.nullableMoment('Since when deliveries fail and none succeeded; null while they succeed')
+  @Shown.nullableMoment('When the latest successful delivery succeeded') last_success_at!: Date | null;
+  @Shown.nullableMoment(
+    'Since when deliveries have failed without a success; null if none has failed since the last success',
+  )
   failing_since!: Date | null;
   @Shown.integer(0, 'Deliveries that wait; 1001 or more stands for more than 1,000') waiting!: number;
-  @ApiProperty({ type: SuccessShareDto, description: 'Of the deliveries of 24 hours that have ended' })
+  @ApiProperty({ type: SuccessShareDto, description: 'The deliveries of the last 24 hours' })
   day!: SuccessShareDto;
 }
 
 /** A webhook with its settings, but never with its secret. */
 export class ConsoleWebhookDetailDto extends ConsoleWebhookDto {
   @Shown.text('whsec_MF...') secret_hint!: string;
-  @Shown.nullableMoment('Until when the secret before signs as well') previous_secret_expires_at!: Date | null;
+  @Shown.nullableMoment('Until when the previous secret signs as well') previous_secret_expires_at!: Date | null;
   @Shown.integer(3) max_retries!: number;
   @Shown.integer(60, 'Seconds between attempts') retry_delay!: number;
   @Shown.flag(false, 'Whether it receives codes and serial numbers') include_deliveries!: boolean;
@@ -72,7 +74,8 @@ export class ConsoleAttemptDto extends LastAttemptDto {
   @Shown.integer(1) number!: number;
   @Shown.moment() started_at!: string;
   @Shown.nullableText('Internal Server Error', 'The first KiB of the answer') response_body!: string | null;
-  @Shown.flag(false, 'Whether the answer repeats what this role may not see') is_hidden!: boolean;
+  @Shown.flag(false, 'Whether `response_body` is null because it may repeat what the operator may not see')
+  is_hidden!: boolean;
 }
 
 /** A delivery with its body and every attempt. */
@@ -80,13 +83,14 @@ export class ConsoleDeliveryDetailDto extends ConsoleDeliveryDto {
   @ApiProperty({
     type: 'object',
     additionalProperties: true,
-    description: 'The event; codes are not in it, and players are cut for those who may not read them',
+    description:
+      'The event, without codes. Operators who may not read players see only the last characters of the player’s ids',
   })
   body!: Record<string, unknown>;
   @ApiProperty({ type: [ConsoleAttemptDto], description: 'Oldest first' }) attempts!: ConsoleAttemptDto[];
 }
 
 export class ReplayPreviewDto {
-  @Shown.integer(120) count!: number;
-  @Shown.integer(5012, 'No delivery of a higher id is among them') up_to!: number;
+  @Shown.integer(120, 'How many deliveries the replay would attempt') count!: number;
+  @Shown.integer(5012, 'The highest id that the preview counts') up_to!: number;
 }

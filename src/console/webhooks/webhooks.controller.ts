@@ -29,7 +29,7 @@ export class ConsoleWebhooksController {
   constructor(private readonly webhooks: WebhookViewsService) {}
 
   @Get('webhooks')
-  @ConsoleRoute('webhooks.read', 'Webhooks of all merchants with how their deliveries go, newest first', [
+  @ConsoleRoute('webhooks.read', 'Webhooks of all merchants and their recent deliveries’ success, newest first', [
     ConsoleWebhookDto,
   ])
   list(@CurrentCaller() caller: Caller, @Query() query: WebhooksQueryDto): Promise<Page<ConsoleWebhookDto>> {
@@ -38,7 +38,7 @@ export class ConsoleWebhooksController {
 
   @Post('webhooks/replay/preview')
   @ConsoleRoute('webhooks.replay', 'How many deliveries a replay would attempt once more', ReplayPreviewDto, {
-    description: 'Those of an inactive webhook, and those with an attempt in flight, are not among them.',
+    description: 'A replay skips deliveries of an inactive webhook, and deliveries with an attempt in flight.',
   })
   preview(@Body() body: ReplayFilterDto): Promise<ReplayPreviewDto> {
     return this.webhooks.preview(body);
@@ -46,7 +46,7 @@ export class ConsoleWebhooksController {
 
   @Post('webhooks/replay')
   @ConsoleRoute('webhooks.replay', 'Attempt deliveries once more, as a job', JobDto, {
-    description: '409 where there are more by now than were expected, or another replay runs.',
+    description: '409 if more deliveries match than `expected_count`, or another replay runs.',
     status: 201,
   })
   replay(
@@ -64,7 +64,7 @@ export class ConsoleWebhooksController {
   }
 
   @Get('webhooks/:id/deliveries')
-  @ConsoleRoute('webhooks.read', 'Its deliveries, newest first', [ConsoleDeliveryDto])
+  @ConsoleRoute('webhooks.read', 'A webhook’s deliveries, newest first', [ConsoleDeliveryDto])
   deliveriesOf(
     @CurrentCaller() caller: Caller,
     @PathId('webhook') id: number,
@@ -88,21 +88,21 @@ export class ConsoleWebhooksController {
   }
 
   @Get('deliveries.csv')
-  @ConsoleRoute('exports.run', 'The same as CSV, at most 1,000,000 lines', 'csv', {
-    description: 'UTF-8 with a byte order mark. It stands in the log with the filters and the number of lines.',
+  @ConsoleRoute('exports.run', 'The deliveries of a filter as CSV, at most 1,000,000 lines', 'csv', {
+    description: 'UTF-8 with a byte order mark. The audit log records the filters and the number of lines.',
   })
   export(@CurrentCaller() caller: Caller, @Query() query: DeliveryFilterDto, @Res() response: Response): Promise<void> {
     return this.webhooks.export(caller, query, response);
   }
 
   @Get('deliveries/:id')
-  @ConsoleRoute('webhooks.read', 'A delivery with what was sent, and every attempt', ConsoleDeliveryDetailDto)
+  @ConsoleRoute('webhooks.read', 'A delivery with its body and every attempt', ConsoleDeliveryDetailDto)
   delivery(@CurrentCaller() caller: Caller, @PathBigId('delivery') id: bigint): Promise<ConsoleDeliveryDetailDto> {
     return this.webhooks.delivery(caller, id);
   }
 
   @Post('deliveries/:id/retry')
-  @ConsoleRoute('webhooks.replay', 'Make one more attempt at once', ConsoleDeliveryDetailDto, {
+  @ConsoleRoute('webhooks.replay', 'Attempt a delivery once more, at once', ConsoleDeliveryDetailDto, {
     description: '409 while the webhook is inactive, or an attempt is in flight.',
   })
   retry(@CurrentCaller() caller: Caller, @PathBigId('delivery') id: bigint): Promise<ConsoleDeliveryDetailDto> {
