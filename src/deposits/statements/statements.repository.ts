@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { Satang } from '../../core/money.js';
 import { Database, type Queryable, type Transaction } from '../../database/database.js';
 import { withCodes } from '../channels.repository.js';
 import type { Stored, StoredLine } from './chain.js';
@@ -8,6 +7,7 @@ import type { StatementLine } from './statement-line.entity.js';
 import { HAS_LINES_AFTER, INSERT_LINES, KNOWN_LINES, LAST_LINE, LINES_FROM } from './statements.sql.js';
 
 type Identified = { identity: string };
+type KnownLine = Pick<StatementLine, 'id' | 'amount'>;
 type NewLine = Pick<StatementLine, 'booked_on' | 'at' | 'amount' | 'balance_after' | 'text_sealed'> & Identified;
 export type ImportRow = StatementImport & { channel: string };
 
@@ -32,15 +32,9 @@ export class StatementsRepository {
   }
 
   /** Imported lines by their identities, as far as these lines have them. */
-  async known(
-    tx: Queryable,
-    channelId: number,
-    lines: readonly Identified[],
-  ): Promise<Map<string, { id: bigint; amount: Satang }>> {
-    const identities = lines.map(({ identity }) => ({ identity }));
-    const known = await tx.query<Identified & { id: bigint; amount: Satang }>(
-      ...KNOWN_LINES.with({ channelId, lines: identities }),
-    );
+  async known(tx: Queryable, channelId: number, lines: Iterable<Identified>): Promise<Map<string, KnownLine>> {
+    const identities = Array.from(lines, ({ identity }) => ({ identity }));
+    const known = await tx.query<Identified & KnownLine>(...KNOWN_LINES.with({ channelId, lines: identities }));
     return new Map(known.map((line) => [line.identity, line]));
   }
 

@@ -186,12 +186,8 @@ export class StatementsService {
     if (!hasBalances) assertNoneMissing(lines, stored.lines);
     const rest = hasBalances ? continueChain(lines, stored) : lines;
     const known = format.isReferenceUnique
-      ? await this.statements.known(
-          tx,
-          channel.id,
-          Array.from(rest, ({ identity }) => ({ identity })),
-        )
-      : new Map<string, { id: bigint; amount: Satang }>();
+      ? await this.statements.known(tx, channel.id, rest)
+      : new Map<string, never>();
     const contradicted: bigint[] = [];
     for (const { identity, amount, row } of known.size === 0 ? [] : rest) {
       const line = known.get(identity);
