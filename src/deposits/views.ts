@@ -4,9 +4,8 @@ import { toDepositDto } from './deposit.mapper.js';
 import type { DepositRow } from './deposits.repository.js';
 import type { IncomingPayment } from './incoming-payment.entity.js';
 import type { PaymentRow } from './payments.repository.js';
-import type { ImportResult } from './statements/statements.service.js';
 import type { ImportRow } from './statements/statements.repository.js';
-import { nothing } from './statements/tally.js';
+import { nothing, type ImportResult } from './statements/import-result.js';
 
 // What operators see. Members have their names of the command line's JSON.
 

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../core/errors.js';
-import type { Satang } from '../../core/money.js';
 import { isLockTimeout } from '../../core/postgres-errors.js';
 import { SecretBox } from '../../core/secret-box.js';
 import { Database, type Queryable, type Transaction } from '../../database/database.js';
@@ -20,29 +19,17 @@ import {
   type Ends,
   type IdentifiedLine,
 } from './chain.js';
+import { add, nothing, type ImportResult, type Tally } from './import-result.js';
 import type { StatementFormat } from './statement-format.js';
 import { lineTextPlace } from './statement-line.entity.js';
 import { openingOf, readStatement } from './statement-reader.js';
 import { StatementRefused } from './statement-refused.js';
 import { StatementsRepository, type ImportRow } from './statements.repository.js';
-import { add, nothing, type Tally } from './tally.js';
 
 /** Lines of one transaction. */
 const BATCH = 500;
 /** How long a batch waits for other imports of its channel. */
 const LOCK_WAIT_MS = 60_000;
-
-/** What an import did. */
-export interface ImportResult {
-  channel: string;
-  /** All lines of the file. */
-  lines: number;
-  /** The new ones. */
-  taken: Tally;
-  opening: Satang | null;
-  closing: Satang | null;
-  coveredUntil: Date | null;
-}
 
 export interface ImportOptions {
   /** A day whose texts the bank has changed since it was imported, as the operator confirms. */

@@ -4,6 +4,18 @@ import type { PaymentState } from '../incoming-payment.entity.js';
 /** What became of lines: of payments by their states, and of money that went out. */
 export type Tally = Record<PaymentState | 'out', { lines: number; amount: Satang }>;
 
+/** What an import did. */
+export interface ImportResult {
+  channel: string;
+  /** All lines of the file. */
+  lines: number;
+  /** The new ones. */
+  taken: Tally;
+  opening: Satang | null;
+  closing: Satang | null;
+  coveredUntil: Date | null;
+}
+
 export const nothing = (): Tally => {
   const none = (): Tally['out'] => ({ lines: 0, amount: 0n });
   return { booked: none(), waiting: none(), returned: none(), ignored: none(), out: none() };
