@@ -18,10 +18,3 @@ export async function newestFirst<Row extends { id: number | string }, Item = Ro
   const before = Number(decodeCursor(cursor, [MAX_INTEGER])?.[0] ?? MAX_INTEGER);
   return toPage(await read(before, limit + 1), limit, ({ id }) => encodeCursor(Number(id)), toItem);
 }
-
-/** Cuts a page from rows in memory. The cursor is the number of rows before the page. @throws as {@link newestFirst}. */
-export function sliceOf<Row>(rows: readonly Row[], cursor: string | undefined, size: number): Page<Row> {
-  const first = Number(decodeCursor(cursor, [MAX_INTEGER])?.[0] ?? 0n);
-  const next = first + size < rows.length ? encodeCursor(first + size) : null;
-  return { data: rows.slice(first, first + size), next_cursor: next };
-}

@@ -58,3 +58,10 @@ export function toPage<Row, Item = Row>(
   const last = shown.at(-1);
   return { data: shown.map(itemOf), next_cursor: rows.length > limit && last ? cursorOf(last) : null };
 }
+
+/** Cuts a page from rows in memory. The cursor is the number of rows before the page. @throws BAD_REQUEST for an invalid cursor. */
+export function sliceOf<Row>(rows: readonly Row[], cursor: string | undefined, size: number): Page<Row> {
+  const first = Number(decodeCursor(cursor, [MAX_INTEGER])?.[0] ?? 0n);
+  const next = first + size < rows.length ? encodeCursor(first + size) : null;
+  return { data: rows.slice(first, first + size), next_cursor: next };
+}

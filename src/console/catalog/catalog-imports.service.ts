@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { bySku, costInUse } from '../../catalog/offer-in-use.js';
 import { OffersService } from '../../catalog/offers.service.js';
+import { isBelow, movesBy } from '../../catalog/price-moves.js';
 import { PriceAdjustmentsService, type Adjustment } from '../../catalog/price-adjustments.service.js';
 import type { PriceDifference } from '../../catalog/prices.service.js';
 import type { ProductDifference } from '../../catalog/product-actions.js';
@@ -145,14 +146,6 @@ const FAR_PERCENT = 20;
 /** The current costs of products by SKU, without products of unknown cost. */
 type Costs = ReadonlyMap<string, Satang>;
 
-/** The change of a price in percent, cut to two decimals. Null without a new price, or without an old price above 0. */
-function movesBy(old: string | null, now: string | null): number | null {
-  const before = old === null ? null : parseBaht(old);
-  const after = now === null ? null : parseBaht(now);
-  if (before === null || after === null || before === 0n) return null;
-  return Number(((after - before) * 10_000n) / before) / 100;
-}
-
 /** The members of a change that sort and count it in a preview. */
 type PriceMove = Pick<PriceChangeDto, 'price_moves_percent' | 'below_cost'>;
 
@@ -187,11 +180,6 @@ function toPriceChangeDto(difference: PriceDifference, costs: Costs, caller: Cal
     margin_baht: seen === undefined || price === null ? null : formatBaht(price - seen),
     below_cost: isBelow(now, cost),
   };
-}
-
-function isBelow(price: string | null, cost: Satang | undefined): boolean {
-  const amount = price === null ? null : parseBaht(price);
-  return amount !== null && cost !== undefined && amount < cost;
 }
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);

@@ -9,12 +9,8 @@ import { UnitDeliveriesService } from '../../orders/codes/unit-deliveries.servic
 import { unitName } from '../../orders/order.rows.js';
 import type { DefiniteOutcome } from '../../suppliers/supplier-outcome.js';
 import { SupplierQueriesService } from '../../suppliers/supplier-queries.service.js';
-import {
-  BatchResolutionService,
-  isOpen,
-  type ChosenUnit,
-  type UnitStatus,
-} from '../../support/batch-resolution.service.js';
+import { BatchResolutionService, type ChosenUnit, type UnitStatus } from '../../support/batch-resolution.service.js';
+import { sumOf, summaryOf } from '../../support/batch-summary.js';
 import type { LeftUnit } from '../../support/order-problems.js';
 import { OrderCancellationService } from '../../support/order-cancellation.service.js';
 import { OrderResolutionService } from '../../support/order-resolution.service.js';
@@ -28,7 +24,6 @@ import type {
   ChosenUnitDto,
   InquiryDto,
   LeftUnitDto,
-  MerchantShareDto,
   NamedUnitDto,
   NamedUnitsDto,
   NoteDto,
@@ -99,16 +94,12 @@ export class DecisionsService {
    * @throws NOT_FOUND; BAD_REQUEST
    */
   async preview({ units: chosen }: NamedUnitsDto): Promise<BatchPreviewDto> {
-    const units = await this.batch.listStatus(chosen.map(toChosenUnit));
-    const open = units.filter(isOpen);
-    const orders = groupsOf(open, 'order_number');
+    const summary = summaryOf(await this.batch.listStatus(chosen.map(toChosenUnit)));
     return {
-      units: open.length,
-      amount: formatBaht(sumOf(open)),
-      merchants: groupsOf(open, 'merchant_id').map(toMerchantShareDto),
-      orders: orders.length,
-      ending: orders.filter((ofOrder) => ofOrder[0]?.open_units === ofOrder.length).length,
-      left: units.filter((unit) => !isOpen(unit)).map(toUndecidedUnitDto),
+      ...summary,
+      amount: formatBaht(summary.amount),
+      merchants: summary.merchants.map((share) => ({ ...share, amount: formatBaht(share.amount) })),
+      left: summary.left.map(toUndecidedUnitDto),
     };
   }
 
@@ -208,20 +199,3 @@ const toUndecidedUnitDto = (unit: UnitStatus): UndecidedUnitDto => ({
   ...toNamedUnitDto(unit),
   ...pick(unit, 'state', 'supplier', 'decided_by'),
 });
-
-/** @param units the chosen units of one merchant. */
-const toMerchantShareDto = (units: UnitStatus[]): MerchantShareDto => ({
-  id: units[0]?.merchant_id ?? 0,
-  name: units[0]?.merchant_name ?? '',
-  units: units.length,
-  amount: formatBaht(sumOf(units)),
-});
-
-/** The sum of the units' prices, in satang. */
-const sumOf = (units: readonly UnitStatus[]): bigint => units.reduce((sum, unit) => sum + unit.unit_price, 0n);
-
-function groupsOf(units: readonly UnitStatus[], member: 'order_number' | 'merchant_id'): UnitStatus[][] {
-  const groups = new Map<string | number, UnitStatus[]>();
-  for (const unit of units) groups.set(unit[member], [...(groups.get(unit[member]) ?? []), unit]);
-  return [...groups.values()];
-}

@@ -3,7 +3,7 @@ import { SupplierSyncService } from '../../catalog/supplier-sync.service.js';
 import { formatMicros } from '../../core/cost-money.js';
 import { given, pick } from '../../core/members.js';
 import { checkedMoment } from '../../core/moments.js';
-import type { Page } from '../../core/pagination.js';
+import { sliceOf, type Page } from '../../core/pagination.js';
 import { MinuteStatsRepository } from '../../monitoring/stats/minute-stats.repository.js';
 import { SupplierStatesRepository } from '../../monitoring/stats/supplier-states.repository.js';
 import { describeAdapter } from '../../suppliers/adapters.js';
@@ -14,7 +14,6 @@ import type { Supplier } from '../../suppliers/supplier.entity.js';
 import { SuppliersService } from '../../suppliers/suppliers.service.js';
 import { SEARCHED_CALLS, UndecidedCallsRepository } from '../../support/undecided-calls.repository.js';
 import type { Caller } from '../access/caller.js';
-import { sliceOf } from '../lists.js';
 import { PlayerMaskingService } from '../orders/player-masking.service.js';
 import type {
   BalanceReadingsDto,
