@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { dayOf } from '../../console/src/i18n/moments.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import type { ErrorBody } from '../support/http.js';
@@ -218,5 +220,45 @@ describe('the statement', () => {
       `/api/merchants/${merchant.id}/entries.csv?to=2020-01-01T00:00:00Z`,
     );
     expect(empty.body.trim().split('\n')).toHaveLength(1);
+  });
+});
+
+describe('the statement of a month', () => {
+  const month = dayOf(new Date(), 'Asia/Bangkok').slice(0, 7);
+  const statement = (format: 'html' | 'csv', of = month) =>
+    finance.browser.get<string>(`/api/merchants/${merchant.id}/statement.${format}?month=${of}`);
+
+  it('is a page to print with a line for each order, which may load and run nothing', async () => {
+    const { stack, sku } = scene;
+    const order = await stack.order(merchant, [{ sku }]);
+    await stack.orderWith(merchant, order.reference_id, 'completed');
+    const { status, headers, body } = await statement('html');
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    const [, style = ''] = /<style>([^]*)<\/style>/.exec(body) ?? [];
+    const hash = createHash('sha256').update(style).digest('base64');
+    expect(headers.get('content-security-policy')).toBe(
+      `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+    );
+    expect(body.split(order.order_number)).toHaveLength(2);
+    expect(body).toMatch(/ยอดคงเหลือ <small lang="en">Closing balance<\/small><\/td><td class="number">65\.00</);
+  });
+
+  it('is also CSV, and stands in the audit log', async () => {
+    const { headers, body } = await statement('csv');
+    expect(headers.get('content-disposition')).toBe('attachment');
+    const lines = body.split('\n');
+    expect(lines[0]).toBe('\uFEFFdate,kind,order_number,reference_id,ordered_amount,refunded_amount,amount');
+    expect(lines[1]).toBe(',opening,,,,,0.00');
+    expect(lines[2]).toContain(',deposit,,');
+    expect((await logged()).at(-1)).toMatchObject({
+      action: 'export.run',
+      detail: { list: 'statement', lines: 1, filter: { month, format: 'csv' } },
+    });
+  });
+
+  it('is refused for a month that has not begun, and for what is not a month', async () => {
+    expect([(await statement('html', '2199-01')).status, (await statement('csv', '2026-13')).status]).toEqual([
+      400, 400,
+    ]);
   });
 });

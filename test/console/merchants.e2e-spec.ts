@@ -88,6 +88,8 @@ describe('merchants', () => {
         `/api/merchants/${id}/wallet`,
         `/api/merchants/${id}/entries`,
         `/api/merchants/${id}/entries.csv`,
+        `/api/merchants/${id}/statement.html?month=2026-01`,
+        `/api/merchants/${id}/statement.csv?month=2026-01`,
         `/api/merchants/${id}/days`,
         `/api/merchants/${id}/keys`,
         `/api/merchants/${id}/prices`,

@@ -5,7 +5,9 @@ import {
   formatAgo,
   formatDuration,
   formatMoment,
+  formatMonth,
   formatUtc,
+  monthsUntil,
   startOfDay,
   zoneName,
 } from '../../console/src/i18n/moments.js';
@@ -18,6 +20,15 @@ describe('Moments in the console', () => {
     expect(formatMoment(AT, 'th', 'Asia/Bangkok')).toBe('23 พ.ย. 2026, 01:30:05');
     expect(formatMoment(AT, 'en', 'UTC')).toBe('22 Nov 2026, 18:30:05');
     expect([zoneName('Asia/Bangkok'), zoneName('Asia/Kathmandu')]).toEqual(['GMT+7', 'GMT+5:45']);
+  });
+
+  it('have months from the first one on, newest first, in a zone and not too many', () => {
+    const at = new Date('2026-01-31T17:30:00Z');
+    const from = new Date('2025-11-30T16:59:00Z');
+    expect(monthsUntil(at, 'Asia/Bangkok', { from, most: 9 })).toEqual(['2026-02', '2026-01', '2025-12', '2025-11']);
+    expect(monthsUntil(at, 'UTC', { from, most: 2 })).toEqual(['2026-01', '2025-12']);
+    expect(monthsUntil(at, 'UTC', { from: at, most: 9 })).toEqual(['2026-01']);
+    expect([formatMonth('2026-02', 'en'), formatMonth('2026-02', 'th')]).toEqual(['February 2026', 'กุมภาพันธ์ 2026']);
   });
 
   it('show UTC and their age', () => {

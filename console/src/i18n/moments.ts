@@ -111,6 +111,23 @@ export function dayOf(at: Date, zone: string): string {
   }).format(at);
 }
 
+/** Formats a month such as `2026-11`. */
+export const formatMonth = (month: string, language: string): string =>
+  format(language, 'UTC', { month: 'long', year: 'numeric' }).format(new Date(`${month}-01T00:00:00Z`));
+
+/** The months up to that of a moment, newest first. @param from the moment in whose month they begin. */
+export function monthsUntil(at: Date, zone: string, { from, most }: { from: Date; most: number }): string[] {
+  const [first, last] = [dayOf(from, zone).slice(0, 7), dayOf(at, zone).slice(0, 7)];
+  const months = [last];
+  for (let [year, month] = last.split('-').map(Number) as [number, number]; months.length < most;) {
+    [year, month] = month === 1 ? [year - 1, 12] : [year, month - 1];
+    const name = `${year}-${String(month).padStart(2, '0')}`;
+    if (name < first) break;
+    months.push(name);
+  }
+  return months;
+}
+
 export function addDays(day: string, days: number): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
 }

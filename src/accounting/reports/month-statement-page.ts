@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { formatBaht, type Satang } from '../../core/money.js';
 import { toCsv, type CsvCell } from '../../core/csv.js';
 import type { MonthLine, MonthStatement } from './month-statement.js';
@@ -24,8 +25,7 @@ const HEADS: [string, string][] = [
   ['จำนวนเงิน', 'Amount'],
 ];
 
-/** The page loads nothing and runs nothing: its content security policy allows only this style. */
-export const STATEMENT_STYLE = `
+const STATEMENT_STYLE = `
 @page { size: A4; margin: 16mm 14mm }
 * { box-sizing: border-box }
 body { max-width: 182mm; margin: 0 auto; padding: 8mm 0; color: #1c2130; background: #fff;
@@ -41,6 +41,10 @@ small { color: #5b6273; font-size: 7.5pt; font-weight: 400 } th small { display:
 .sums { width: 100mm; margin-left: auto } .sums tr:last-child td { border-bottom: .7mm double #1c2130; font-weight: 700 }
 @media print { body { padding: 0; max-width: none } }
 `;
+
+const styleHash = createHash('sha256').update(STATEMENT_STYLE).digest('base64');
+/** The page's content security policy: it loads nothing, runs nothing, and has only its own style. */
+export const STATEMENT_POLICY = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
 /** A statement to print on A4 or to save as PDF. Times are those of Bangkok. */
 export function statementPage({ merchant, month, statement }: MonthOfMerchant): string {

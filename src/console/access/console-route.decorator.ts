@@ -30,8 +30,8 @@ export type Access = Permission | 'operator' | 'half' | 'anyone';
 
 export const ACCESS = Symbol('access');
 
-/** An object, a page of a list, or lines of text. */
-type Answer = Type<unknown> | [Type<unknown>] | 'csv';
+/** An object, a page of a list, lines of text, or a page to print. */
+type Answer = Type<unknown> | [Type<unknown>] | 'csv' | 'html';
 
 interface RouteOptions {
   description?: string;
@@ -58,9 +58,9 @@ export const ConsoleRoute = (
   );
 
 function answerOf(answer: Answer, about: ApiAnswer): MethodDecorator {
-  if (answer === 'csv') {
-    const content = { 'text/csv': { schema: { type: 'string' as const } } };
-    return ApiResponse({ description: 'Lines of text', ...about, content });
+  if (typeof answer === 'string') {
+    const content = { [`text/${answer}`]: { schema: { type: 'string' as const } } };
+    return ApiResponse({ description: answer === 'csv' ? 'Lines of text' : 'A page', ...about, content });
   }
   if (Array.isArray(answer)) return ApiPage(answer[0], { description: 'A page of the list', ...about });
   return ApiResponse({ description: 'The result', ...about, type: answer });

@@ -1,6 +1,7 @@
-import { Body, Controller, Delete, Get, Post, Put, Query, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Header, Post, Put, Query, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
+import { STATEMENT_POLICY } from '../../accounting/reports/month-statement-page.js';
 import type { Page } from '../../core/pagination.js';
 import { CurrentCaller, type Caller } from '../access/caller.js';
 import { ConsoleRoute } from '../access/console-route.decorator.js';
@@ -9,6 +10,7 @@ import { MerchantWalletDto } from './merchant.dto.js';
 import {
   AlertDto,
   ConsoleEntryDto,
+  MonthQueryDto,
   MovedDto,
   MoveDto,
   StatementPeriodDto,
@@ -20,6 +22,8 @@ const MOVES =
   'Asks for confirmation. If the merchant already has a movement with this reference and amount, no money moves, and the answer ' +
   'has the time of that movement; with another amount it is 409. 409 CHANGED_MEANWHILE if the available balance is not ' +
   '`expected_available`. An amount above `approval_above` is 403 APPROVAL_REQUIRED.';
+
+const MONTH = { description: 'One line for each order, times of Asia/Bangkok. It stands in the log.' };
 
 @ApiTags('Merchants')
 @Controller('api/merchants/:id')
@@ -50,6 +54,26 @@ export class ConsoleWalletController {
     @Res() response: Response,
   ): Promise<void> {
     return this.wallet.export(caller, id, query, response);
+  }
+
+  @Get('statement.html')
+  @Header('Content-Type', 'text/html; charset=utf-8')
+  @Header('Content-Security-Policy', STATEMENT_POLICY)
+  @ConsoleRoute('statements.read', 'A month as a page to print on A4, in Thai and English', 'html', MONTH)
+  page(
+    @CurrentCaller() caller: Caller,
+    @PathId('merchant') id: number,
+    @Query() query: MonthQueryDto,
+  ): Promise<string> {
+    return this.wallet.month(caller, id, query, 'html');
+  }
+
+  @Get('statement.csv')
+  @Header('Content-Type', 'text/csv; charset=utf-8')
+  @Header('Content-Disposition', 'attachment')
+  @ConsoleRoute('statements.read', 'The lines of that page as CSV', 'csv', MONTH)
+  csv(@CurrentCaller() caller: Caller, @PathId('merchant') id: number, @Query() query: MonthQueryDto): Promise<string> {
+    return this.wallet.month(caller, id, query, 'csv');
   }
 
   @Post('credits')

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Shown } from '../../core/http/answer.decorators.js';
 import { MAX_SATANG } from '../../core/money.js';
-import { Amount, AmountUpTo, Moment, OneOf, Text } from '../../core/validation/member.decorators.js';
+import { Amount, AmountUpTo, Fitting, Moment, OneOf, Text } from '../../core/validation/member.decorators.js';
 import { WalletEntryDto } from '../../wallet/wallet.dto.js';
 import { ListQueryDto } from '../orders/order-queries.dto.js';
 import { MerchantWalletDto } from './merchant.dto.js';
@@ -13,6 +13,11 @@ export class StatementQueryDto extends ListQueryDto {
 export class StatementPeriodDto {
   @Moment({ optional: true, description: 'At or after' }) from?: string;
   @Moment({ optional: true, description: 'Before' }) to?: string;
+}
+
+export class MonthQueryDto {
+  @Fitting((text) => /^\d{4}-(0[1-9]|1[0-2])$/.test(text), 'must be a month such as 2026-01', { example: '2026-01' })
+  month!: string;
 }
 
 /** A line of the statement, with members that only operators see. */

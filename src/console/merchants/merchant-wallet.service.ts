@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Response } from 'express';
-import { answerCsv, membersOf } from '../../core/http/csv-answer.js';
+import { answerCsv, BYTE_ORDER_MARK, membersOf } from '../../core/http/csv-answer.js';
 import { CONFIG, type Config } from '../../core/config.js';
 import { pick } from '../../core/members.js';
 import { checkedPeriod } from '../../core/moments.js';
@@ -8,6 +8,8 @@ import { bahtOrNull, checkedBaht, formatBaht } from '../../core/money.js';
 import type { Page } from '../../core/pagination.js';
 import { Database } from '../../database/database.js';
 import { MerchantsService } from '../../merchants/merchants.service.js';
+import { statementCsv, statementPage } from '../../accounting/reports/month-statement-page.js';
+import { toMonthStatement } from '../../accounting/reports/month-statement.js';
 import { AccountStatementService, type StatementRow } from '../../accounting/reports/statement.service.js';
 import { toEntry } from '../../wallet/entries.js';
 import type { Wallet } from '../../wallet/wallet.entity.js';
@@ -19,6 +21,7 @@ import { pageOf } from '../lists.js';
 import type { MerchantWalletDto } from './merchant.dto.js';
 import type {
   AlertDto,
+  MonthQueryDto,
   ConsoleEntryDto,
   MovedDto,
   MoveDto,
@@ -58,6 +61,17 @@ export class MerchantWalletService {
     await answerCsv(response, `statement-${id}.csv`, COLUMNS, toLines(pages('newest first')), (lines) =>
       logExport(this.database, caller, { list: 'entries', filter: given, lines, merchantId: id }),
     );
+  }
+
+  /** @throws NOT_FOUND; BAD_REQUEST for a month that has not begun; CONFLICT for a month with more lines than can be printed. */
+  async month(caller: Caller, id: number, { month }: MonthQueryDto, format: 'html' | 'csv'): Promise<string> {
+    const merchant = await this.merchants.get(id);
+    const account = await this.statements.read(id, await this.statements.month(month), this.database);
+    const statement = await toMonthStatement(account);
+    const { length: lines } = statement.lines;
+    await logExport(this.database, caller, { list: 'statement', filter: { month, format }, lines, merchantId: id });
+    if (format === 'csv') return BYTE_ORDER_MARK + statementCsv(statement);
+    return statementPage({ merchant, month, statement });
   }
 
   /**

@@ -10,6 +10,7 @@ import { Pages } from '../../kit/pages';
 import { Answered, Empty } from '../../kit/states';
 import { Table, type Column } from '../../kit/table';
 import { useMerchantId, type EntryView } from './merchant-view';
+import { MonthStatement } from './month-statement';
 import { StatementCsv } from './statement-csv';
 import classes from './statement.module.css';
 
@@ -42,7 +43,10 @@ export function Statement(): ReactNode {
           ]}
           values={{ kind }}
         />
-        <StatementCsv id={id} />
+        <div className={classes.files}>
+          <MonthStatement id={id} />
+          <StatementCsv id={id} />
+        </div>
       </div>
       <Answered query={query}>
         {({ data, next_cursor }) => (
