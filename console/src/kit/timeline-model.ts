@@ -5,10 +5,15 @@ export interface TimelineEntry {
   /** The unit that the entry is about, such as `1.2`. Empty for the whole order. */
   unit?: string | null;
   outcome?: string | null;
+  supplier?: string;
 }
 
 interface EntryLine<Entry> {
+  /** The latest of the entries of the line. */
   entry: Entry;
+  /** Equal answers of one unit are one line. */
+  entries: readonly Entry[];
+  /** The moment of the first entry. */
   at: string;
   index: number;
 }
@@ -48,14 +53,39 @@ export function isBad({ kind, outcome = null }: TimelineEntry): boolean {
   return BAD_KINDS.test(kind) || (outcome !== null && BAD_OUTCOMES.has(outcome));
 }
 
+/** Kinds that repeat until something else happens. */
+const REPEATED_KINDS = new Set(['supplier.inquiry']);
+
+const isRepetition = (one: TimelineEntry, other: TimelineEntry): boolean =>
+  REPEATED_KINDS.has(one.kind) &&
+  one.kind === other.kind &&
+  one.outcome === other.outcome &&
+  one.supplier === other.supplier;
+
+/** Makes a line of each entry. An entry that only repeats the entry before it of the same unit joins that entry's line. */
+function linesOf<Entry extends TimelineEntry>(entries: readonly Entry[]): EntryLine<Entry>[] {
+  const lines: EntryLine<Entry>[] = [];
+  const latest = new Map<string, number>();
+  for (const [index, entry] of entries.entries()) {
+    const unit = entry.unit ?? '';
+    const before = latest.get(unit);
+    const line = before === undefined ? undefined : lines[before];
+    if (before !== undefined && line && isRepetition(line.entry, entry)) {
+      lines[before] = { ...line, entry, entries: [...line.entries, entry] };
+    } else {
+      latest.set(unit, lines.length);
+      lines.push({ entry, entries: [entry], at: entry.at, index });
+    }
+  }
+  return lines;
+}
+
 /** Arranges entries by unit or in one column, and on request keeps only failures. */
 export function arrange<Entry extends TimelineEntry>(
   entries: readonly Entry[],
   { isGrouped, isBadOnly }: { isGrouped: boolean; isBadOnly: boolean },
 ): TimelineGroup<Entry>[] {
-  const shown = entries
-    .map((entry, index) => ({ entry, at: entry.at, index }))
-    .filter(({ entry }) => !isBadOnly || isBad(entry));
+  const shown = linesOf(entries).filter(({ entry }) => !isBadOnly || isBad(entry));
   if (!isGrouped) return shown.length === 0 ? [] : [{ unit: null, lines: withIdle(shown) }];
   const byUnit = new Map<string | null, EntryLine<Entry>[]>();
   for (const each of shown) {
@@ -66,10 +96,12 @@ export function arrange<Entry extends TimelineEntry>(
 }
 
 function withIdle<Entry extends TimelineEntry>(lines: readonly EntryLine<Entry>[]): TimelineLine<Entry>[] {
-  return lines.flatMap((line, position) => {
-    const before = lines[position - 1];
-    if (!before) return [line];
-    const idleMs = Date.parse(line.at) - Date.parse(before.at);
-    return idleMs > IDLE_MS ? [{ idleMs, at: before.at, index: line.index }, line] : [line];
+  let last: string | undefined;
+  return lines.flatMap((line) => {
+    const [before, until] = [last, line.entry.at];
+    if (last === undefined || until > last) last = until;
+    if (before === undefined) return [line];
+    const idleMs = Date.parse(line.at) - Date.parse(before);
+    return idleMs > IDLE_MS ? [{ idleMs, at: before, index: line.index }, line] : [line];
   });
 }

@@ -10,8 +10,8 @@ import classes from './timeline.module.css';
 
 interface TimelineProps<Entry extends TimelineEntry> {
   entries: readonly Entry[];
-  /** Renders an entry in a line or two. */
-  render: (entry: Entry) => ReactNode;
+  /** Renders an entry in a line or two. @param times how many equal entries it stands for; it is the latest. */
+  render: (entry: Entry, times: number) => ReactNode;
   iconOf: (entry: Entry) => ReactNode;
   isGrouped: boolean;
   isBadOnly: boolean;
@@ -102,25 +102,25 @@ function Line<Entry extends TimelineEntry>({
   if ('idleMs' in line) {
     return <li className={classes.idle}>{t('timeline.idle', { duration: formatDuration(line.idleMs, language) })}</li>;
   }
-  const { entry } = line;
+  const { entry, entries } = line;
   return (
     <li className={classes.line} data-bad={isBad(entry)}>
       <span className={classes.icon}>{iconOf(entry)}</span>
       <div className={classes.what}>
         <div className={classes.said}>
           {!isGrouped && entry.unit && <span className={classes.unit}>{entry.unit}</span>}
-          {render(entry)}
+          {render(entry, entries.length)}
         </div>
         {isRaw && (
           // The JSON may be wider than the page, and keyboard users must be able to scroll it.
           // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
           <pre className={classes.raw} tabIndex={0}>
-            {JSON.stringify(entry, null, 2)}
+            {JSON.stringify(entries.length > 1 ? entries : entry, null, 2)}
           </pre>
         )}
       </div>
       <span className={classes.at}>
-        <Moment at={entry.at} form="time" zoned={false} />
+        <Moment at={line.at} form="time" zoned={false} />
       </span>
       <Tooltip label={t('timeline.raw')} openDelay={300}>
         <ActionIcon

@@ -118,7 +118,7 @@ function OrderContent({ order }: { order: OrderView }): ReactNode {
           {mayNote && <NoteForm number={order.order_number} />}
           <Timeline
             entries={order.timeline}
-            render={(entry) => <EntryText entry={entry} />}
+            render={(entry, times) => <EntryText entry={entry} times={times} />}
             iconOf={(entry) => <EntryIcon entry={entry} />}
             isGrouped={timeline === 'units'}
             isBadOnly={only === 'failures'}
