@@ -34,7 +34,9 @@ const theme = createTheme({
   primaryShade: 8,
   colors: { accent, dark },
   fontFamily:
-    "-apple-system, BlinkMacSystemFont, 'Segoe UI', Roboto, 'Noto Sans', 'Noto Sans Thai', 'Helvetica Neue', Arial, sans-serif",
+    "-apple-system, BlinkMacSystemFont, 'Segoe UI', Roboto, 'Noto Sans', " +
+    // The Thai fonts of Android, Windows, macOS and Linux, so that each system has one weight and height for Thai.
+    "'Noto Sans Thai', 'Leelawadee UI', 'Sukhumvit Set', Thonburi, 'Helvetica Neue', Arial, Loma, sans-serif",
   fontFamilyMonospace: 'var(--mono)',
   defaultRadius: 'sm',
   respectReducedMotion: true,
@@ -74,6 +76,9 @@ declare module '@tanstack/react-router' {
     router: typeof router;
   }
 }
+
+// The frame of index.html shows until the first page does.
+router.subscribe('onResolved', () => document.getElementById('frame')?.remove());
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('the page has no place for the console');

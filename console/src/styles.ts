@@ -24,7 +24,6 @@ import '@mantine/core/styles/Tooltip.css';
 import '@mantine/core/styles/FloatingIndicator.css';
 import '@mantine/core/styles/SegmentedControl.css';
 import '@mantine/core/styles/Switch.css';
-import '@mantine/core/styles/Tabs.css';
 import '@mantine/core/styles/Kbd.css';
 import '@mantine/core/styles/Skeleton.css';
 import './app.css';

@@ -8,6 +8,11 @@ export function movesBy(old: string | null, now: string | null): number | null {
   return Number(((after - before) * 10_000n) / before) / 100;
 }
 
+/** A price moves far if it moves by more than this percentage. */
+const FAR_PERCENT = 20;
+
+export const isFar = (percent: number | null): boolean => percent !== null && Math.abs(percent) > FAR_PERCENT;
+
 /** Whether a sale at this price loses money. False if the price or the cost is unknown. */
 export function isBelow(price: string | null, cost: Satang | undefined): boolean {
   const amount = price === null ? null : parseBaht(price);

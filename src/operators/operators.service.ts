@@ -165,18 +165,23 @@ export class OperatorsService {
     return { operator, link: this.linkOf(token), until: link.set_up_until };
   }
 
+  /** @returns whose password a link sets. @throws NOT_FOUND for a link that is unknown, used or expired. */
+  async getByLink(token: string): Promise<Operator> {
+    const found = await this.operators.find({ set_up_hash: sha256(token), active: true });
+    if (!found || isOver(found)) throw unknownLink();
+    return found;
+  }
+
   /**
    * Sets the password with the token of a link, which works once.
    * @throws BAD_REQUEST for a password that the rules forbid; NOT_FOUND for a link that is unknown, used or expired.
    */
   async setUp(token: string, password: string, origin: { ip: string; requestId: string }): Promise<Operator> {
-    const where = { set_up_hash: sha256(token), active: true };
-    const found = await this.operators.find(where);
-    if (!found || isOver(found)) throw unknownLink();
+    const found = await this.getByLink(token);
     const password_hash = await choosePassword('password', password, found.email);
     return this.database.transaction(async (tx) => {
       // A concurrent request may have used the link.
-      const locked = await this.operators.lock(tx, { ...where, id: found.id });
+      const locked = await this.operators.lock(tx, { set_up_hash: sha256(token), active: true, id: found.id });
       if (!locked || isOver(locked)) throw unknownLink();
       await this.operators.update(tx, locked.id, {
         password_hash,

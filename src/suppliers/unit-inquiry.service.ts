@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../core/errors.js';
+import type { UnitFailureCode } from '../core/failures.js';
 import type { NamedAttempt } from './supplier-adapter.js';
 import { inquiryAbout } from './supplier-adapter.js';
 import { outcomeDetail, type SupplierOutcome } from './supplier-outcome.js';
@@ -10,6 +11,8 @@ import { SuppliersService } from './suppliers.service.js';
 export interface CurrentResult {
   outcome: SupplierOutcome['kind'];
   detail: string | null;
+  /** Why it failed, if it did. */
+  failure_code: UnitFailureCode | null;
 }
 
 /** Queries a supplier about one attempt, without changing anything. */
@@ -31,6 +34,7 @@ export class UnitInquiryService {
     if (inquiry.mayBuy)
       throw new AppError('CONFLICT', `a query at ${supplier} may buy: look at the supplier's own pages`);
     const outcome = await inquiry.query(settings, attempt);
-    return { outcome: outcome.kind, detail: outcomeDetail(outcome) };
+    const code = outcome.kind === 'failed' ? outcome.code : null;
+    return { outcome: outcome.kind, detail: outcomeDetail(outcome), failure_code: code };
   }
 }

@@ -15,6 +15,7 @@ const ACCESS: Record<string, string> = {
   'POST /api/session/company': 'anyone',
   'POST /api/session/company/answer': 'anyone',
   'POST /api/set-up': 'anyone',
+  'POST /api/set-up/account': 'anyone',
   'GET /api/me': 'operator',
   'PATCH /api/me': 'operator',
   'POST /api/me/password': 'operator',
@@ -90,6 +91,8 @@ const ACCESS: Record<string, string> = {
   'GET /api/merchants/{id}/wallet': 'wallets.read',
   'GET /api/merchants/{id}/entries': 'statements.read',
   'GET /api/merchants/{id}/entries.csv': 'statements.read',
+  'GET /api/merchants/{id}/statement.html': 'statements.read',
+  'GET /api/merchants/{id}/statement.csv': 'statements.read',
   'POST /api/merchants': 'merchants.create',
   'GET /api/merchants/{id}/days': 'merchants.read',
   'POST /api/merchants/{id}/suspension': 'merchants.suspend',
@@ -252,10 +255,16 @@ describe('a set-up link', () => {
     const browser = console.browser();
     const setUp = async (token: string, password: string): Promise<number> =>
       (await browser.post('/api/set-up', { token, password })).status;
+    const account = async (): Promise<unknown[]> => {
+      const { status, body } = await browser.post<{ email?: string }>('/api/set-up/account', { token: tokenOf(link) });
+      return [status, body.email];
+    };
+    expect(await account()).toEqual([200, 'new@shop.example']);
     for (const weak of ['short', 'Unbelievable', 'it is the new one', 'x'.repeat(257)])
       expect([weak, await setUp(tokenOf(link), weak)]).toEqual([weak, 400]);
     expect(await setUp(tokenOf(link), 'four words and more')).toBe(200);
     expect(await setUp(tokenOf(link), 'four words and more')).toBe(404);
+    expect(await account()).toEqual([404, undefined]);
     const { link: late, operator } = await create('late@shop.example');
     await console.sql(`UPDATE operators SET set_up_until = now() - interval '1 second' WHERE id = $1`, [operator.id]);
     expect(await setUp(tokenOf(late), 'four words and more')).toBe(404);

@@ -4,6 +4,7 @@ import type { Statement } from '../../src/database/database.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import type { ErrorBody } from '../support/http.js';
 import { eventually } from '../support/eventually.js';
+import { refused } from '../support/fake-supplier.js';
 import { unique, type OrderBody } from '../support/stack.js';
 import { sellsCodes } from '../deliveries/handed-over.js';
 import { PASSWORD, type Browser, type TestOperator } from './console-stack.js';
@@ -221,6 +222,7 @@ describe('a query to the supplier', () => {
         supplier: 'fake',
         reference: `${order.order_number}.1.1`,
         outcome: 'succeeded',
+        failure_code: null,
       }),
     ]);
     expect(await actionsOf(order)).toEqual([{ action: 'order.inquire', operator: support.email, source: 'console' }]);
@@ -229,6 +231,18 @@ describe('a query to the supplier', () => {
     const { browser: other } = await scene.console.signedIn('admin');
     expect((await other.post(path)).status).toBe(429);
     await resolve(support.browser, order, '1.1', { succeeded: true });
+  });
+});
+
+describe('a query to a supplier that refused the purchase', () => {
+  it('names the reason', async () => {
+    const { stack } = scene;
+    await stack.addSupplier('second', stack.supplier.url);
+    const order = await anOrderInDoubt(scene, support, { supplier: 'second' });
+    stack.supplier.script(String(order.user_id), ({ reference }) => refused(reference, 'OUT_OF_STOCK', 'Sold out'));
+    const { body } = await support.browser.post(`/api/orders/${order.order_number}/units/1.1/inquire`);
+    expect(body).toMatchObject({ supplier: 'second', outcome: 'failed', failure_code: 'OUT_OF_STOCK' });
+    await stack.orderWith(scene.merchant, order.reference_id, 'failed');
   });
 });
 

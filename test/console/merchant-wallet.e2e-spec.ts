@@ -247,7 +247,7 @@ describe('the statement of a month', () => {
     const { headers, body } = await statement('csv');
     expect(headers.get('content-disposition')).toBe('attachment');
     const lines = body.split('\n');
-    expect(lines[0]).toBe('\uFEFFdate,kind,order_number,reference_id,ordered_amount,refunded_amount,amount');
+    expect(lines[0]).toBe('date,kind,order_number,reference_id,ordered_amount,refunded_amount,amount');
     expect(lines[1]).toBe(',opening,,,,,0.00');
     expect(lines[2]).toContain(',deposit,,');
     expect((await logged()).at(-1)).toMatchObject({

@@ -264,6 +264,9 @@ describe('the search', () => {
     expect(await found(order_number)).toEqual(as('number'));
     expect(await found(`${order_number}.1.1`)).toEqual(as('number'));
     expect(await found(order.reference_id)).toEqual(as('reference'));
+    expect(await found(order.reference_id)).toMatchObject({
+      orders: [{ user_id: user, items: [{ sku, quantity: 1 }], created_at: order.created_at }],
+    });
     expect(await found(String(order.user_id))).toEqual(as('player'));
     await eventually(
       () => found(`S-${order_number}.1.1`),

@@ -45,6 +45,7 @@ describe('an answer', () => {
         .replace('{sku}', sku)
         .replace('{code}', 'fake')
         .replace(/\/balances$/, '/balances?from=2026-01-01T00:00:00Z')
+        .replace(/\/statement\.\w+$/, '$&?month=2026-01')
         .concat(path === '/api/search' ? `?q=${order.order_number}` : '');
       const { status, body } = await admin.browser.get(address);
       expect([method, address, status]).toEqual([method, address, 200]);

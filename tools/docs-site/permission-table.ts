@@ -33,7 +33,7 @@ const MEANINGS: Readonly<Record<Permission, string>> = {
   'keys.rotate': 'rotate keys',
   'wallets.read': 'see wallets, and movements that wait for approval',
   'statements.read': 'see statements, and download them',
-  'wallets.move': 'deposit and take out; approve or reject what others asked for',
+  'wallets.move': 'deposit and withdraw; approve or reject what others asked for',
   'alerts.set': 'set the alert of a low balance',
   'prices.set': 'set and import merchants’ own prices',
   'products.set': 'add and change products',

@@ -9,13 +9,18 @@ interface FieldProps {
 
 const MIN_PASSWORD = 12;
 
-/** A field for a new password that shows the rules for passwords. */
-export function NewPassword({ value, onChange }: FieldProps): ReactNode {
+/** A field for a new password that shows the rules for passwords. @param email of the account, if the page knows it. */
+export function NewPassword({ value, onChange, email = '' }: FieldProps & { email?: string }): ReactNode {
   const t = useT();
+  const [name = ''] = email.split('@');
+  const rules = [
+    t('setPassword.rules', { count: MIN_PASSWORD }),
+    ...(name.length < 3 ? [] : [t('setPassword.notName', { name })]),
+  ];
   return (
     <PasswordInput
       label={t('setPassword.new')}
-      description={t('setPassword.rules', { count: MIN_PASSWORD })}
+      description={rules.join('. ')}
       autoComplete="new-password"
       required
       withAsterisk={false}

@@ -83,8 +83,10 @@ export function Code({ of, short = false }: { of: string; short?: boolean }): Re
   const meaning = t.maybe(`failure.${of}`);
   return (
     <span className={classes.code} title={short ? meaning : undefined}>
-      <span className={classes.name}>{breakable(of)}</span>
       {!short && meaning && <span className={classes.meaning}>{meaning}</span>}
+      <span className={classes.name} data-small={!short && meaning !== undefined}>
+        {breakable(of)}
+      </span>
     </span>
   );
 }

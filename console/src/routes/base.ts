@@ -27,6 +27,8 @@ export const shell = createRoute({
   getParentRoute: () => root,
   id: 'shell',
   component: Shell,
+  // Until the session is known, the frame of index.html is enough.
+  pendingComponent: () => null,
   beforeLoad: async ({ context, location }) => {
     const session = await context.queries.ensureQueryData(sessionQuery);
     if (session === null) {

@@ -1,24 +1,49 @@
 import { Kbd, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import type { ReactNode, RefObject } from 'react';
-import { useT } from '../i18n/words';
+import { lazy, Suspense, useState, type KeyboardEvent, type ReactNode, type RefObject } from 'react';
+import { loadArea, useT } from '../i18n/words';
 import { SearchIcon } from '../kit/icons';
 import classes from './search-field.module.css';
 
-/** Searches for any number or name. `/` and Ctrl K focus it. */
+const LiveResults = lazy(async () => {
+  const [{ LiveResults: component }] = await Promise.all([import('../pages/search/live-results'), loadArea('search')]);
+  return { default: component };
+});
+
+/** A pause in typing that is worth a request. */
+const PAUSE_MS = 200;
+/** Shorter terms match too much. Enter searches for them as well. */
+const MIN_LENGTH = 3;
+
+/** Searches for any number or name while the operator types. `/` and Ctrl K focus it, and Enter opens the search page. */
 export function SearchField({ inputRef }: { inputRef: RefObject<HTMLInputElement | null> }): ReactNode {
   const t = useT();
   const navigate = useNavigate();
   const { q = '' } = useSearch({ strict: false });
+  const [typed, setTyped] = useState('');
+  const [term] = useDebouncedValue(typed, PAUSE_MS);
+  const close = (): void => setTyped('');
+  const isOpen = typed !== '' && term.length >= MIN_LENGTH;
   return (
+    // The keys come from the field and the results in the form.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <form
       role="search"
       className={classes.search}
       onSubmit={(event) => {
         event.preventDefault();
         inputRef.current?.blur();
-        const term = inputRef.current?.value.trim() ?? '';
-        if (term !== '') void navigate({ to: '/search', search: { q: term } });
+        close();
+        const wanted = inputRef.current?.value.trim() ?? '';
+        if (wanted !== '') void navigate({ to: '/search', search: { q: wanted } });
+      }}
+      onBlur={({ currentTarget, relatedTarget }) => !currentTarget.contains(relatedTarget) && close()}
+      onKeyDown={(event) => {
+        moveFocus(event);
+        if (event.key !== 'Escape') return;
+        close();
+        inputRef.current?.blur();
       }}
     >
       <TextInput
@@ -27,15 +52,30 @@ export function SearchField({ inputRef }: { inputRef: RefObject<HTMLInputElement
         size="sm"
         aria-label={t('search.label')}
         placeholder={t('search.placeholder')}
+        autoComplete="off"
         leftSection={<SearchIcon />}
         rightSection={<Kbd className={classes.key}>/</Kbd>}
         // A new key resets the field when the term in the address changes.
         key={q}
         defaultValue={q}
-        onKeyDown={(event) => {
-          if (event.key === 'Escape') event.currentTarget.blur();
-        }}
+        onChange={(event) => setTyped(event.currentTarget.value.trim())}
       />
+      {isOpen && (
+        <Suspense fallback={null}>
+          <LiveResults term={term} onLeave={close} />
+        </Suspense>
+      )}
     </form>
   );
+}
+
+/** The arrow keys lead from the field through the results and back. */
+function moveFocus(event: KeyboardEvent<HTMLFormElement>): void {
+  const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+  if (step === 0) return;
+  const stops = [...event.currentTarget.querySelectorAll<HTMLElement>('input, a')];
+  const next = stops[stops.findIndex((stop) => stop === document.activeElement) + step];
+  if (!next) return;
+  event.preventDefault();
+  next.focus();
 }

@@ -30,7 +30,7 @@ export function Shell(): ReactNode {
   useShortcuts(focusSearch);
   if (session === null) return <RedirectToSignIn />;
   return (
-    <div className={classes.shell}>
+    <div>
       <a className={classes.skip} href="#content">
         {t('shell.skip')}
       </a>

@@ -2,12 +2,24 @@ import { Body, Controller, Delete, Get, Inject, Post, Req } from '@nestjs/common
 import { ApiTags } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { CONFIG, type Config } from '../../core/config.js';
+import { pick } from '../../core/members.js';
 import { OperatorsService } from '../../operators/operators.service.js';
 import { CurrentCaller, CurrentExchange, originOf, type Caller, type Exchange } from './caller.js';
 import { ConsoleRoute } from './console-route.decorator.js';
-import { CodeDto, ConfirmDto, SessionDto, SetUpDoneDto, SetUpDto, SignedOutDto, SignInDto } from './session.dto.js';
+import {
+  CodeDto,
+  ConfirmDto,
+  LinkDto,
+  SessionDto,
+  SetUpDoneDto,
+  SetUpDto,
+  SignedOutDto,
+  SignInDto,
+} from './session.dto.js';
 import { toSessionDto } from './session.mapper.js';
 import { SessionsService } from './sessions.service.js';
+
+const GONE = '404 if the link was used or has expired.';
 
 @ApiTags('Session')
 @Controller('api')
@@ -65,12 +77,17 @@ export class SessionController {
     return this.sessions.signOut(exchange);
   }
 
+  @Post('set-up/account')
+  @ConsoleRoute('anyone', 'The account whose password a link sets', SetUpDoneDto, { description: GONE })
+  async account(@Body() { token }: LinkDto): Promise<SetUpDoneDto> {
+    return pick(await this.operators.getByLink(token), 'email');
+  }
+
   @Post('set-up')
   @ConsoleRoute('anyone', 'Set the password with a link, once', SetUpDoneDto, {
-    description: 'Does not sign in. 404 if the link was used or has expired.',
+    description: `Does not sign in. ${GONE}`,
   })
   async setUp(@Req() request: Request, @Body() { token, password }: SetUpDto): Promise<SetUpDoneDto> {
-    const { email } = await this.operators.setUp(token, password, originOf(request));
-    return { email };
+    return pick(await this.operators.setUp(token, password, originOf(request)), 'email');
   }
 }

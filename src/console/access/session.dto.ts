@@ -34,8 +34,11 @@ export class ConfirmDto {
   @Secret({ optional: true }) password?: string;
 }
 
-export class SetUpDto {
+export class LinkDto {
   @Text(1, 128, { description: 'The part of the link after the number sign' }) token!: string;
+}
+
+export class SetUpDto extends LinkDto {
   @Secret({ description: '12 to 256 characters' }) password!: string;
 }
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { bySku, costInUse } from '../../catalog/offer-in-use.js';
 import { OffersService } from '../../catalog/offers.service.js';
-import { isBelow, movesBy } from '../../catalog/price-moves.js';
+import { isBelow, isFar, movesBy } from '../../catalog/price-moves.js';
 import { PriceAdjustmentsService, type Adjustment } from '../../catalog/price-adjustments.service.js';
 import type { PriceDifference } from '../../catalog/prices.service.js';
 import type { ProductDifference } from '../../catalog/product-actions.js';
@@ -22,7 +22,7 @@ import type {
   ProductChangeDto,
   ProductImportPreviewDto,
 } from './import.dto.js';
-import { toMemberChangeDto } from './product.mapper.js';
+import { textOf, toMemberChangeDto } from './product.mapper.js';
 import { toProductFilter } from './product-views.service.js';
 
 const MAX_CHANGES = 2_000;
@@ -135,22 +135,16 @@ function toPreviewDto<Difference, Change extends PriceMove>(
     problems,
     problem_count: problems.length,
     changes: changes.sort(byMove).slice(0, MAX_CHANGES),
-    moved_far: changes.filter(movesFar).length,
+    moved_far: changes.filter(({ price_moves_percent: percent }) => isFar(percent)).length,
     below_cost: changes.filter(({ below_cost: isBelow }) => isBelow).length,
   };
 }
-
-/** A price moves far if it moves by more than this percentage. */
-const FAR_PERCENT = 20;
 
 /** The current costs of products by SKU, without products of unknown cost. */
 type Costs = ReadonlyMap<string, Satang>;
 
 /** The members of a change that sort and count it in a preview. */
 type PriceMove = Pick<PriceChangeDto, 'price_moves_percent' | 'below_cost'>;
-
-const movesFar = ({ price_moves_percent: percent }: PriceMove): boolean =>
-  percent !== null && Math.abs(percent) > FAR_PERCENT;
 
 /** Sorts the farthest moves first; prices that do not move keep their order. */
 const byMove = (one: PriceMove, other: PriceMove): number =>
@@ -181,5 +175,3 @@ function toPriceChangeDto(difference: PriceDifference, costs: Costs, caller: Cal
     below_cost: isBelow(now, cost),
   };
 }
-
-const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);

@@ -114,7 +114,7 @@ export const toMemberChangeDto = ({
   new?: unknown;
 }): MemberChangeDto => ({ member, old: textOf(old), new: textOf(now) });
 
-function textOf(value: unknown): string | null {
+export function textOf(value: unknown): string | null {
   if (value === undefined || value === null) return null;
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -79,7 +79,7 @@ export class ConsoleOrdersService {
     const merchants = matches(await this.merchants.list(), ({ id }) => String(id), term);
     const products = matches(await this.products.list(), ({ sku }) => sku, term);
     return {
-      orders: orders.map(toFoundOrderDto),
+      orders: orders.map((order) => toFoundOrderDto(order, caller)),
       merchants: merchants.map((each) => pick(each, 'id', 'name')),
       products: products.map((each) => pick(each, 'sku', 'name')),
     };

@@ -85,6 +85,7 @@ export class InquiryDto {
   )
   outcome!: string;
   @Shown.nullableText('A-5521') detail!: string | null;
+  @Shown.nullableOneOf(UNIT_FAILURE_CODES, null, 'Why, if it failed') failure_code!: UnitFailureCode | null;
   @Shown.moment() asked_at!: Date;
 }
 

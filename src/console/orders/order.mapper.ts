@@ -120,10 +120,9 @@ function toTimelineEntryDto(row: HistoryRow, viewer: Viewer, censor: Censor): Ti
   return { ...entry, ...masked, ...known };
 }
 
-export const toFoundOrderDto = (order: ListedOrder & Pick<FoundOrder, 'found_as'>): FoundOrderDto => ({
-  ...pick(order, 'order_number', 'found_as', 'reference_id', 'status', 'created_at'),
-  merchant: merchantOf(order),
-  total_amount: formatBaht(order.total_amount),
+export const toFoundOrderDto = (order: ListedOrder & Pick<FoundOrder, 'found_as'>, viewer: Viewer): FoundOrderDto => ({
+  ...toListedOrderDto(order, viewer),
+  found_as: order.found_as,
 });
 
 export const toReviewUnitDto = (row: ReviewRow, caller: Caller, censor: Censor): ReviewUnitDto => ({

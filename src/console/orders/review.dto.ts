@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Shown } from '../../core/http/answer.decorators.js';
-import { MerchantNameDto } from './order.dto.js';
+import { ListedOrderDto, MerchantNameDto } from './order.dto.js';
 
 export class LastCallDto {
   @Shown.oneOf(['send', 'inquiry', 'callback'], 'inquiry') kind!: string;
@@ -38,19 +38,13 @@ export class ClaimedDto {
   @Shown.nullableMoment('Until when the claim is valid; null after its end') until!: Date | null;
 }
 
-export class FoundOrderDto {
-  @Shown.text('ord_Np3O7rcsqNmBTwD7') order_number!: string;
+export class FoundOrderDto extends ListedOrderDto {
   @Shown.oneOf(
     ['number', 'reference', 'player', 'supplier_reference', 'event', 'delivery'],
     'reference',
     'Which member of the order the term matches',
   )
   found_as!: string;
-  @ApiProperty({ type: MerchantNameDto }) merchant!: MerchantNameDto;
-  @Shown.text('shop-10001') reference_id!: string;
-  @Shown.text('completed') status!: string;
-  @Shown.text('70.00') total_amount!: string;
-  @Shown.moment() created_at!: Date;
 }
 
 export class FoundProductDto {

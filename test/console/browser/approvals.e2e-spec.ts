@@ -110,7 +110,7 @@ describeInBrowser('Approvals, in a browser', () => {
     await dialog(page).getByRole('button', { name: 'Reject' }).click();
     await page.getByText('The request was rejected').waitFor();
     await item.filter({ hasText: 'out-1' }).getByRole('button', { name: 'Approve' }).click();
-    const takeOut = dialog(page).getByRole('button', { name: 'Take out 50,000.01 THB' });
+    const takeOut = dialog(page).getByRole('button', { name: 'Withdraw 50,000.01 THB' });
     expect(await takeOut.isDisabled()).toBe(true);
     await dialog(page).getByLabel(`Type ${name} to confirm`).fill(name);
     // Another operator decides first.

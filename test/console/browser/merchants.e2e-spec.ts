@@ -143,13 +143,13 @@ describeInBrowser('Merchants, in a browser', () => {
     const { page } = visitor;
     const before = await available();
     await visitor.open(`/merchants/${merchant.id}`);
-    await page.getByRole('button', { name: 'Take out' }).click();
-    const form = page.getByRole('dialog', { name: /Take out/ });
+    await page.getByRole('button', { name: 'Withdraw' }).click();
+    const form = page.getByRole('dialog', { name: /Withdraw/ });
     await form.getByLabel('Amount').fill('99999999');
     await form.getByText('There is not so much available').waitFor();
     await form.getByLabel('Amount').fill('25');
     await form.getByLabel('Reference').fill('out-1');
-    const button = form.getByRole('button', { name: 'Take out 25.00 THB' });
+    const button = form.getByRole('button', { name: 'Withdraw 25.00 THB' });
     expect(await button.isDisabled()).toBe(true);
     await form.getByLabel(`Type ${name} to confirm`).fill(name);
     await visitor.look('take-out');
@@ -157,7 +157,7 @@ describeInBrowser('Merchants, in a browser', () => {
     const again = page.getByRole('dialog', { name: 'Confirm that it is you' });
     await again.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await page.keyboard.press('Enter');
-    await page.getByText('25.00 THB were taken out').waitFor();
+    await page.getByText('25.00 THB were withdrawn').waitFor();
     expect(Number(await available())).toBe(Number(before) - 25);
     await visitor.leave(/Failed to load resource.*403/);
   });
@@ -228,12 +228,29 @@ describeInBrowser('Merchants, in a browser', () => {
     await visitor.leave();
   });
 
+  it.each(['en', 'th'] as const)('have the statement of a month as a page to print, in %s', async (language) => {
+    const visitor = await arrive(finance, language);
+    const { page } = visitor;
+    await visitor.open(`/merchants/${merchant.id}/statement`);
+    await page.getByRole('button', { name: language === 'en' ? 'Month’s statement' : 'ใบแจ้งยอดรายเดือน' }).click();
+    const link = page.getByRole('link', { name: language === 'en' ? 'Open to print' : 'เปิดเพื่อพิมพ์' });
+    await visitor.look('merchant-month');
+    const opened = page.waitForEvent('popup');
+    await link.click();
+    const printed = await opened;
+    await printed.getByRole('heading', { name: 'Statement' }).waitFor();
+    await printed.getByText(name).waitFor();
+    // The style of the page is the only one that its policy allows, so a refused one would leave the default size.
+    expect(await printed.evaluate<string>('getComputedStyle(document.querySelector("h1")).fontSize')).toBe('22.6667px');
+    await visitor.leave();
+  });
+
   it('hide from a viewer the data and actions of other roles, and show errors', async () => {
     const visitor = await arrive(await scene.console.signedIn('viewer'));
     const { page } = visitor;
     await visitor.open(`/merchants/${merchant.id}`);
     await page.getByRole('heading', { name, exact: true }).waitFor();
-    for (const hidden of ['Deposit', 'Take out', 'Suspend'])
+    for (const hidden of ['Deposit', 'Withdraw', 'Suspend'])
       expect(await page.getByRole('button', { name: hidden, exact: true }).count()).toBe(0);
     expect(await page.getByText('Available').count()).toBe(0);
     expect(await page.getByRole('link', { name: 'Statement' }).count()).toBe(0);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
+import { deferred } from '../../support/deferred.js';
 import { refused } from '../../support/fake-supplier.js';
 import { eventually } from '../../support/eventually.js';
 import { unique, type OrderBody } from '../../support/stack.js';
@@ -120,6 +121,42 @@ describeInBrowser('Orders, in a browser', () => {
     await visitor.leave();
   });
 
+  it('are found while an operator types, with product and player', async () => {
+    const visitor = await arrive();
+    const { page } = visitor;
+    await visitor.open('/orders');
+    await row(page, completed).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type(completed.reference_id);
+    const hit = page.getByRole('search').getByRole('link', { name: completed.order_number });
+    await hit.getByText(`${scene.sku} × 2`).waitFor();
+    await hit.getByText(String(completed.user_id)).waitFor();
+    await visitor.look('search-typing');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: completed.order_number }).waitFor();
+    await hit.waitFor({ state: 'detached' });
+    await visitor.leave();
+  });
+
+  it('have the frame of the console before the session is known', async () => {
+    const visitor = await arrive();
+    const { page } = visitor;
+    const { promise: gate, resolve: release } = deferred<void>();
+    await page.route('**/api/session', async (route) => {
+      await gate;
+      await route.continue();
+    });
+    await visitor.open('/orders');
+    await page.locator('#frame').waitFor();
+    await visitor.glance('frame');
+    expect(await page.locator('[aria-busy]').count()).toBe(0);
+    release();
+    await row(page, completed).waitFor();
+    await page.locator('#frame').waitFor({ state: 'detached' });
+    await visitor.leave();
+  });
+
   it('are filtered by the address, which matches the chips', async () => {
     const visitor = await arrive();
     const { page } = visitor;
@@ -162,11 +199,15 @@ describeInBrowser('Orders, in a browser', () => {
     await dialog.getByText(/gave no usable answer/).waitFor();
     expect(await page.locator(':focus').textContent()).toBe('Cancel');
     await dialog.getByText('It was not bought').click();
-    await dialog.getByLabel('Why it failed').selectOption('OUT_OF_STOCK');
     await dialog.getByText('With it the order ends as failed.').waitFor();
     await dialog.getByLabel('Reason').fill('they never saw it <img src=x onerror=alert(1)>');
+    const settle = dialog.getByRole('button', { name: 'Settle as failed' });
+    // No reason is preset: a hurried operator would tell the buyer something false.
+    expect([await dialog.getByLabel('Why it failed').inputValue(), await settle.isDisabled()]).toEqual(['', true]);
+    await dialog.getByLabel('Why it failed').selectOption('The product is out of stock.');
+    await dialog.getByText('OUT_OF_STOCK').waitFor();
     await visitor.look('resolve');
-    await dialog.getByRole('button', { name: 'Settle as failed' }).click();
+    await settle.click();
     await page.getByText('Unit 1.1 was resolved').waitFor();
     await page.getByText('they never saw it <img').waitFor();
     await page.getByLabel('Note').fill('Informed the buyer.\nTicket 4711');
@@ -175,6 +216,36 @@ describeInBrowser('Orders, in a browser', () => {
     expect((await scene.stack.orderWith(scene.merchant, order.reference_id, 'failed')).failure_code).toBe(
       'OUT_OF_STOCK',
     );
+    await visitor.leave();
+  });
+
+  it('suggest the reason that the supplier has just reported, until the operator chooses one', async () => {
+    const visitor = await arrive();
+    const { page } = visitor;
+    let report = { outcome: 'never_seen', failure_code: null as string | null };
+    await page.route('**/inquire', (route) =>
+      route.fulfill({
+        json: { supplier: 'fake', reference: 'r', detail: null, asked_at: '2026-01-15T08:30:00.123Z', ...report },
+      }),
+    );
+    await visitor.open(`/orders/${doubtful.order_number}?resolve=1.1`);
+    const dialog = page.getByRole('dialog', { name: /Resolve unit 1\.1/ });
+    await dialog.getByText('fake does not know this purchase').waitFor();
+    await dialog.getByText('It was not bought').click();
+    const field = dialog.getByLabel('Why it failed');
+    expect(await field.inputValue()).toBe('SUPPLIER_UNAVAILABLE');
+    await dialog.getByText('as the supplier just reported').waitFor();
+    const askAgain = async (words: string): Promise<void> => {
+      await dialog.getByRole('button', { name: 'Ask again' }).click();
+      await dialog.getByText(words).waitFor();
+    };
+    report = { outcome: 'failed', failure_code: 'OUT_OF_STOCK' };
+    await askAgain('fake says that it failed');
+    expect(await field.inputValue()).toBe('OUT_OF_STOCK');
+    await field.selectOption('PLAYER_NOT_ELIGIBLE');
+    report = { outcome: 'processing', failure_code: null };
+    await askAgain('fake is still at it');
+    expect(await field.inputValue()).toBe('PLAYER_NOT_ELIGIBLE');
     await visitor.leave();
   });
 

@@ -201,13 +201,15 @@ describeInBrowser('Products, in a browser', () => {
     await visitor.open(`/products/${sku}`);
     await page.getByRole('button', { name: 'Add offer' }).click();
     const form = page.getByRole('dialog', { name: `Add an offer of ${sku}` });
-    await form.getByRole('textbox', { name: 'Supplier', exact: true }).fill('fake');
+    await form.getByRole('combobox', { name: 'Supplier', exact: true }).selectOption('fake');
     await form.getByRole('textbox', { name: 'Supplier’s SKU' }).fill('OTHER');
     await form.getByLabel('Priority').fill('2');
     await form.getByRole('textbox', { name: 'Cost', exact: true }).fill('20000');
     await form.getByLabel('Currency of the cost').fill('IDR');
     await visitor.picture('offer-form');
     await form.getByRole('button', { name: 'Add offer' }).click();
+    await page.getByText('Cost: 20,000.00').waitFor();
+    await page.getByText('Highest price rise accepted: 5%').first().waitFor();
     await page.getByRole('button', { name: 'Switch off fake OFFERED' }).click();
     const off = page.getByRole('dialog', { name: 'Switch fake OFFERED off' });
     await off.getByText('Orders still find 1 other offer.').waitFor();

@@ -68,6 +68,7 @@ describeInBrowser('Units in doubt, and an order’s history, in a browser', () =
     const dialog = page.getByRole('dialog');
     await dialog.getByText(isEnglish ? 'They were not bought' : 'ซื้อไม่สำเร็จ').click();
     await dialog.getByText(isEnglish ? /105\.00 THB go back to/ : /เงิน 105\.00 THB จะคืน/).waitFor();
+    await dialog.getByLabel(isEnglish ? 'Why it failed' : 'ทำไมจึงไม่สำเร็จ').selectOption('SUPPLIER_UNAVAILABLE');
     await visitor.look('resolve-many');
     // Another operator settles one of them first.
     const path = `/api/orders/${orders[1]?.order_number}/units/1.1/resolution`;

@@ -106,12 +106,15 @@ describeInBrowser('Signing in, in a browser', () => {
     const { page } = visitor;
     await visitor.open(`/set-up${new URL(link).hash}`);
     await page.getByLabel('New password').waitFor();
+    expect(await page.getByLabel('E-mail').inputValue()).toBe(operator.email);
     await visitor.look('set-up');
     await page.getByLabel('New password').fill(PASSWORD);
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    await signIn(page, operator.email);
     await page.getByRole('button', { name: 'Mali Suksai' }).waitFor();
+    const again = await Visitor.arrive(browser, stack);
+    await again.open(`/set-up${new URL(link).hash}`);
+    await again.page.getByText('This link was used, or has expired').waitFor();
+    await again.leave(REFUSED, /Failed to load resource.*404/);
     await visitor.leave(REFUSED);
   });
 

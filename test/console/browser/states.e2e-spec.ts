@@ -30,7 +30,7 @@ const LISTS: readonly List[] = [
   list('reversals', '/reversals', 'reversals', 'suppliers.read', 'There are no such cases'),
   list('webhooks', '/webhooks', 'webhooks', 'webhooks.read', 'No webhooks yet'),
   list('deliveries', '/deliveries', 'deliveries', 'webhooks.read', 'Nothing was delivered yet'),
-  list('reports', '/reports/daily', 'jobs', 'reports.read', 'This was not run yet'),
+  list('reports', '/reports/supplier', 'jobs', 'reports.read', 'This was not run yet'),
   list('audit', '/audit', 'jobs', 'audit.run', 'The books were not checked here yet'),
   list('log', '/log?operator=nobody', 'log', 'log.read', 'Nothing matches'),
 ];

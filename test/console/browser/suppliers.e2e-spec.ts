@@ -213,7 +213,7 @@ describeInBrowser('Home and suppliers, in a browser', () => {
     const again = page.getByRole('dialog', { name: 'Confirm that it is you' });
     await again.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await again.getByRole('button', { name: 'Confirm' }).click();
-    await page.getByText('digi was set.').waitFor();
+    await page.getByText('digi was saved.').waitFor();
     await page.getByText('750,000.00').waitFor();
     await visitor.leave(/Failed to load resource.*403/);
   });
@@ -243,16 +243,37 @@ describeInBrowser('Home and suppliers, in a browser', () => {
     const visitor = await arrive();
     const { page } = visitor;
     await visitor.open('/suppliers/digi?tab=catalogue&unmapped=true');
-    await page.getByRole('button', { name: 'Map ML-257 to a product' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Map ML-257 to a product' });
+    await page.getByRole('button', { name: 'Use for a product: ML-257' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Use ML-257 for a product' });
     await dialog.getByLabel('Our product').first().fill(scene.sku);
     await dialog.getByRole('radio', { name: scene.sku }).check();
     await visitor.look('supplier-map');
-    await dialog.getByRole('button', { name: 'Map', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Use for a product', exact: true }).click();
     await dialog.waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'Map ML-257 to a product' }).waitFor({ state: 'detached' });
-    await page.getByRole('tab', { name: 'Offers' }).click();
+    await page.getByRole('button', { name: 'Use for a product: ML-257' }).waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Offers' }).click();
     await page.getByRole('link', { name: scene.sku }).waitFor();
+    await visitor.leave();
+  });
+
+  it('fill in the cost of an offer from their catalogue', async () => {
+    const visitor = await arrive();
+    const { page } = visitor;
+    await visitor.open(`/products/${scene.sku}`);
+    await page.getByRole('button', { name: 'Add offer' }).click();
+    const form = page.getByRole('dialog', { name: `Add an offer of ${scene.sku}` });
+    await form.getByRole('combobox', { name: 'Supplier', exact: true }).selectOption('digi');
+    await form.getByRole('radio', { name: /ML-257/ }).waitFor();
+    await form.getByRole('textbox', { name: 'Supplier’s SKU' }).fill('ML-86');
+    await form.getByRole('radio', { name: /ML-257/ }).waitFor({ state: 'detached' });
+    await form.getByRole('radio', { name: /ML-86/ }).check();
+    expect(await form.getByRole('textbox', { name: 'Supplier’s SKU' }).inputValue()).toBe('ML-86');
+    expect([
+      await form.getByRole('textbox', { name: 'Cost', exact: true }).inputValue(),
+      await form.getByLabel('Currency of the cost').inputValue(),
+    ]).toEqual(['20000', 'IDR']);
+    await visitor.look('offer-form-catalogue');
+    await form.getByRole('button', { name: 'Cancel' }).click();
     await visitor.leave();
   });
 
@@ -318,9 +339,9 @@ describeInBrowser('Home and suppliers, in a browser', () => {
     const visitor = await arrive('en', await scene.console.signedIn('viewer'));
     const { page } = visitor;
     await visitor.open('/suppliers/fake');
-    await page.getByRole('tab', { name: 'Overview' }).waitFor();
+    await page.getByRole('link', { name: 'Overview' }).waitFor();
     expect(await page.getByRole('button', { name: /^Test$|Pause fake|Settings|Remove/ }).count()).toBe(0);
-    expect(await page.getByRole('tab', { name: 'Log' }).count()).toBe(0);
+    expect(await page.getByRole('link', { name: 'Log' }).count()).toBe(0);
     await visitor.leave();
   });
 });

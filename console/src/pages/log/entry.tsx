@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { useT } from '../../i18n/words';
+import { formatAmount } from '../../kit/amount';
 import { Copy } from '../../kit/copy';
 import type { LogEntry } from './actions';
 import { changesOf, inLine } from './changes';
@@ -51,9 +52,14 @@ function Named({ name, value }: { name: string; value: string }): ReactNode {
   );
 }
 
+/** The log has amounts with two decimals, and no other values look like them. */
+const AMOUNT = /^-?\d+\.\d{2}$/;
+
 function Value({ of }: { of: unknown }): ReactNode {
+  const t = useT();
+  if (typeof of === 'boolean') return t(of ? 'value.yes' : 'value.no');
   const text = inLine(of);
-  if (text !== null) return text;
+  if (text !== null) return AMOUNT.test(text) ? formatAmount(text) : text;
   return (
     // The JSON may be wider than the page, and keyboard users must be able to scroll it.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex

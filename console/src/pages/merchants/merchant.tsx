@@ -2,7 +2,6 @@ import { Button } from '@mantine/core';
 import { Outlet, type LinkProps } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { useT, type Key } from '../../i18n/words';
-import { Badge } from '../../kit/badge';
 import { LiveButton } from '../../kit/live-controls';
 import { Page } from '../../kit/page';
 import { Answered } from '../../kit/states';
@@ -32,7 +31,7 @@ export function Merchant(): ReactNode {
         merchant && (
           <>
             <Status of={merchant.status} />
-            {merchant.sandbox && <Badge>{t('merchant.sandbox')}</Badge>}
+            {merchant.sandbox && <Status of="sandbox" />}
           </>
         )
       }

@@ -5,7 +5,6 @@ import { MERCHANT_STATUSES } from '../../choices';
 import { ask, client } from '../../api';
 import { useT, useWords, type Translate } from '../../i18n/words';
 import { Amount } from '../../kit/amount';
-import { Badge } from '../../kit/badge';
 import { Filters, type Filter } from '../../kit/filters';
 import { EVERY, usePolled } from '../../kit/live';
 import { LiveButton } from '../../kit/live-controls';
@@ -85,7 +84,7 @@ const columnsOf = (t: Translate, language: string, seesWallets: boolean): Column
     cell: ({ name, sandbox }) => (
       <span className={classes.name}>
         <span className={classes.text}>{name}</span>
-        {sandbox && <Badge>{t('merchant.sandbox')}</Badge>}
+        {sandbox && <Status of="sandbox" />}
       </span>
     ),
     card: 'title',

@@ -1,5 +1,5 @@
 import { Button, NativeSelect, SegmentedControl, TextInput } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { ask, client } from '../../api';
 import { useT, type Translate } from '../../i18n/words';
@@ -9,8 +9,8 @@ import { toast } from '../../kit/toasts';
 import type { components } from '../../schema';
 import { useSession } from '../../session';
 import { UNIT_FAILURE_CODES, type FailureCode } from '../../failure-codes';
-import { endOf, openBesides } from './order-end';
-import type { OrderView } from './order-view';
+import { endOf, openBesides, type Decision } from './order-end';
+import type { OrderView, UnitView } from './order-view';
 import classes from './resolve.module.css';
 
 const VERBS = {
@@ -29,20 +29,26 @@ interface ResolveProps {
 }
 
 /** The operator decides that a unit in doubt was bought, or that it was not. */
-export function Resolve({ order, unitName, onClose }: ResolveProps): ReactNode {
+export function Resolve(props: ResolveProps): ReactNode {
+  const unit = props.order.units.find(({ unit, can_resolve }) => unit === props.unitName && can_resolve);
+  return unit && <Decide {...props} unit={unit} />;
+}
+
+function Decide({ order, unitName, unit, onClose }: ResolveProps & { unit: UnitView }): ReactNode {
   const t = useT();
   const queries = useQueryClient();
   const confirmAbove = useSession()?.confirm_above ?? '0.00';
-  const [decision, setDecision] = useState<'succeeded' | 'failed' | null>(null);
+  const [decision, setDecision] = useState<Decision | null>(null);
   const [reference, setReference] = useState('');
-  const [code, setCode] = useState<FailureCode>('INVALID_PLAYER');
-  const found = order.units.find(({ unit, can_resolve }) => unit === unitName && can_resolve);
+  const [chosen, setChosen] = useState<FailureCode | null>(null);
+  const inquiry = useInquiry(order.order_number, unitName);
   // The page keeps refreshing, but the decision is about the attempt at which the operator opened the dialog.
-  const [attempt] = useState(() => found?.attempts.at(-1)?.number);
-  if (!found) return null;
+  const [attempt] = useState(() => unit.attempts.at(-1)?.number);
   const { order_number: number } = order;
-  const price = formatAmount(found.price);
-  const isAbove = satangOf(found.price) > satangOf(confirmAbove);
+  const reported = codeOf(inquiry.data);
+  const code = chosen ?? reported;
+  const price = formatAmount(unit.price);
+  const isAbove = satangOf(unit.price) > satangOf(confirmAbove);
   const resolve = async (reason: string): Promise<void> => {
     const succeeded = decision === 'succeeded';
     await ask(() =>
@@ -50,7 +56,7 @@ export function Resolve({ order, unitName, onClose }: ResolveProps): ReactNode {
         params: { path: { number, unit: unitName } },
         body: succeeded
           ? { succeeded, supplier_reference: reference.trim() || undefined, attempt, reason }
-          : { succeeded, failure_code: code, attempt, reason },
+          : { succeeded, failure_code: code ?? undefined, attempt, reason },
       }),
     );
     toast(t('resolve.done', { unit: unitName }));
@@ -64,38 +70,45 @@ export function Resolve({ order, unitName, onClose }: ResolveProps): ReactNode {
       title={t('resolve.title', { unit: unitName, number })}
       verb={t(VERBS[decision ?? 'none'])}
       requiresReason
-      isReady={decision !== null}
-      typed={isAbove ? found.price : undefined}
+      isReady={decision === 'succeeded' || (decision === 'failed' && code !== null)}
+      typed={isAbove ? unit.price : undefined}
       onConfirm={resolve}
       onClose={onClose}
       size="lg"
     >
-      <SupplierInquiry number={number} unit={unitName} />
+      <SupplierInquiry query={inquiry} />
       <SegmentedControl
         fullWidth
         aria-label={t('resolve.verdict')}
         value={decision ?? ''}
-        onChange={(value) => setDecision(value as 'succeeded' | 'failed')}
+        onChange={(value) => setDecision(value as Decision)}
         data={[
           { value: 'succeeded', label: t('resolve.succeeded') },
           { value: 'failed', label: t('resolve.failed') },
         ]}
       />
       {decision === 'succeeded' && <Reference value={reference} onChange={setReference} />}
-      {decision === 'failed' && <FailureCodeField value={code} onChange={setCode} />}
+      {decision === 'failed' && (
+        <FailureCodeField value={code} isReported={code !== null && code === reported} onChange={setChosen} />
+      )}
       {decision !== null && (
-        <p className={classes.consequence}>
-          {t(decision === 'succeeded' ? 'resolve.consequenceSucceeded' : 'resolve.consequenceFailed', {
-            price,
-            merchant: order.merchant.name,
-          })}{' '}
-          {t(`resolve.ends.${endOf(order.units, unitName, decision)}`, {
-            count: openBesides(order.units, unitName),
-          })}
-        </p>
+        <p className={classes.consequence}>{consequenceOf(order, { unitName, price, decision }, t)}</p>
       )}
     </Confirm>
   );
+}
+
+/** Says what the decision does to the money and the order. */
+function consequenceOf(
+  order: OrderView,
+  { unitName, price, decision }: { unitName: string; price: string; decision: Decision },
+  t: Translate,
+): string {
+  const values = { price, merchant: order.merchant.name };
+  return [
+    t(decision === 'succeeded' ? 'resolve.consequenceSucceeded' : 'resolve.consequenceFailed', values),
+    t(`resolve.ends.${endOf(order.units, unitName, decision)}`, { count: openBesides(order.units, unitName) }),
+  ].join(' ');
 }
 
 interface FieldProps {
@@ -116,33 +129,54 @@ function Reference({ value, onChange }: FieldProps): ReactNode {
   );
 }
 
-/** A failure code with its explanation. */
+/** Why a unit failed. Nothing is chosen until the operator chooses, or the supplier has just reported a reason. */
 export function FailureCodeField({
   value,
+  isReported = false,
   onChange,
 }: {
-  value: FailureCode;
+  value: FailureCode | null;
+  isReported?: boolean;
   onChange: (value: FailureCode) => void;
 }): ReactNode {
   const t = useT();
   return (
     <NativeSelect
       label={t('resolve.code')}
-      description={t.maybe(`failure.${value}`)}
-      data={UNIT_FAILURE_CODES}
-      value={value}
+      description={
+        value !== null && (
+          <>
+            <code className="mono">{value}</code>
+            {isReported && ` · ${t('resolve.reported')}`}
+          </>
+        )
+      }
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
+      required
+      data={[
+        { value: '', label: t('resolve.chooseCode'), disabled: true },
+        ...UNIT_FAILURE_CODES.map((code) => ({ value: code, label: t(`failure.${code}`) })),
+      ]}
+      value={value ?? ''}
       onChange={(event) => onChange(event.currentTarget.value as FailureCode)}
     />
   );
 }
 
-const resultOf = ({ outcome, supplier, detail }: components['schemas']['InquiryDto'], t: Translate): string =>
+type Inquiry = components['schemas']['InquiryDto'];
+
+const resultOf = ({ outcome, supplier, detail }: Inquiry, t: Translate): string =>
   [t(`inquiry.${outcome}`, { supplier }), detail].filter(Boolean).join(' · ');
 
-/** The result of an inquiry at the supplier. It changes nothing. */
-function SupplierInquiry({ number, unit }: { number: string; unit: string }): ReactNode {
-  const t = useT();
-  const { data, error, isFetching, refetch } = useQuery({
+/** The failure code that follows from the supplier's report. Null when the report is of no failure. */
+const codeOf = (inquiry: Inquiry | undefined): FailureCode | null =>
+  inquiry?.outcome === 'never_seen'
+    ? 'SUPPLIER_UNAVAILABLE'
+    : (UNIT_FAILURE_CODES.find((code) => code === inquiry?.failure_code) ?? null);
+
+/** Queries the supplier once, and again when the operator asks. It changes nothing. */
+const useInquiry = (number: string, unit: string): UseQueryResult<Inquiry> =>
+  useQuery({
     queryKey: ['inquiry', number, unit],
     queryFn: () =>
       ask(() => client.POST('/api/orders/{number}/units/{unit}/inquire', { params: { path: { number, unit } } })),
@@ -150,6 +184,13 @@ function SupplierInquiry({ number, unit }: { number: string; unit: string }): Re
     gcTime: 0,
     retry: false,
   });
+
+function SupplierInquiry({
+  query: { data, error, isFetching, refetch },
+}: {
+  query: UseQueryResult<Inquiry>;
+}): ReactNode {
+  const t = useT();
   return (
     <div className={classes.word} aria-live="polite">
       <div>

@@ -14,6 +14,7 @@ import {
   ReviewIcon,
   StateIcon,
 } from '../../kit/icons';
+import { detailInWords } from '../../kit/fault';
 import { Code, Status } from '../../kit/status';
 import { isBad } from '../../kit/timeline-model';
 import { AttemptWhy } from './attempt-why';
@@ -37,10 +38,11 @@ export function EntryIcon({ entry: { kind, operator } }: { entry: EntryView }): 
 }
 
 /** One line for the event, and below it the duration, process, operator, reason and other details. */
-export function EntryText({ entry }: { entry: EntryView }): ReactNode {
+export function EntryText({ entry, times }: { entry: EntryView; times: number }): ReactNode {
   const { t, language, zone } = useWords();
   const { amount, reason, delivery_id: delivery } = entry;
-  const title = titleOf(entry, t);
+  const until = formatTime(entry.at, language, zone);
+  const title = times > 1 ? t('story.repeated', { supplier: entry.supplier ?? '', times, until }) : titleOf(entry, t);
   const asides = asidesOf(entry, t, language, zone);
   return (
     <>
@@ -71,9 +73,9 @@ function Outcome({ entry }: { entry: EntryView }): ReactNode {
   return FAILURE_CODE.test(outcome) ? <Code of={outcome} short /> : <Status of={outcome} />;
 }
 
-/** The small print of an entry, most important first. */
+/** The small print of an entry, most important first. Its process is only in the raw data. */
 function asidesOf(entry: EntryView, t: Translate, language: string, zone: string): string[] {
-  const { kind, outcome, attempt, duration_ms, process, operator, detail, until } = entry;
+  const { kind, outcome, attempt, duration_ms, operator, detail, until } = entry;
   const isWebhook = kind === 'webhook.attempt';
   const given = [
     operator,
@@ -86,8 +88,7 @@ function asidesOf(entry: EntryView, t: Translate, language: string, zone: string
       : t('story.available', { amount: formatAmount(entry.available_after) }),
     entry.supplier_sku,
     entry.reference,
-    detail,
-    process,
+    detail === undefined ? undefined : detailInWords(detail, t),
     until === undefined ? undefined : t('story.until', { time: formatTime(until, language, zone) }),
   ];
   return given.filter((aside) => aside !== undefined);

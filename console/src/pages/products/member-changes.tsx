@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { useT } from '../../i18n/words';
 import classes from './member-changes.module.css';
-import { memberName, type MemberChange } from './product-view';
+import { memberName, memberValue, type MemberChange } from './product-view';
 
 /** Changed members with old and new values. */
 export function MemberChanges({
@@ -34,9 +34,9 @@ function Change({ member, old, new: now }: MemberChange): ReactNode {
   return (
     <>
       <span className={classes.member}>{memberName(member, t)}: </span>
-      {old !== null && <del className={classes.old}>{old}</del>}
+      {old !== null && <del className={classes.old}>{memberValue(member, old, t)}</del>}
       {old !== null && now !== null && ' → '}
-      {now !== null && <ins className={classes.new}>{now}</ins>}
+      {now !== null && <ins className={classes.new}>{memberValue(member, now, t)}</ins>}
     </>
   );
 }

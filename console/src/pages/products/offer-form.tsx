@@ -2,6 +2,7 @@ import { TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { useT } from '../../i18n/words';
 import { useMay } from '../../session';
+import { ChooseTheirs } from './choose-theirs';
 import { FormDialog } from './dialog';
 import { nameOf, useSetOffer } from './offer-calls';
 import type { OfferView } from './product-view';
@@ -36,14 +37,12 @@ export function OfferForm({ sku, offer, onClose }: OfferFormProps): ReactNode {
   const [stored] = useState(offer);
   const before = draftOf(stored);
   const [draft, setDraft] = useState(before);
+  const change = (changes: Partial<Draft>): void => setDraft((known) => ({ ...known, ...changes }));
   const field = (name: keyof Draft) => ({
     label: t(`productMember.${name}`),
     value: draft[name],
     autoComplete: 'off',
-    onChange: (event: { currentTarget: { value: string } }) => {
-      const { value } = event.currentTarget;
-      setDraft((known) => ({ ...known, [name]: value }));
-    },
+    onChange: (event: { currentTarget: { value: string } }) => change({ [name]: event.currentTarget.value }),
   });
   const isChanged = MEMBERS.some((member) => draft[member].trim() !== before[member]);
   return (
@@ -62,8 +61,7 @@ export function OfferForm({ sku, offer, onClose }: OfferFormProps): ReactNode {
       }
       onClose={onClose}
     >
-      {!stored && <TextInput {...field('supplier')} required maxLength={128} data-autofocus />}
-      {!stored && <TextInput {...field('supplier_sku')} required maxLength={128} />}
+      {!stored && <ChooseTheirs draft={draft} onChange={change} />}
       <TextInput
         {...field('priority')}
         inputMode="numeric"

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { useState, type ReactNode } from 'react';
+import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { useT, type Translate } from '../../i18n/words';
 import { Amount } from '../../kit/amount';
 import { Confirm } from '../../kit/confirm';
@@ -11,10 +11,11 @@ import { Table, type Column } from '../../kit/table';
 import { toast } from '../../kit/toasts';
 import { useMay } from '../../session';
 import { nameOf, useSetOffer } from './offer-calls';
-import { OfferForm } from './offer-form';
 import classes from './offers.module.css';
 import { offerStateOf, type OfferView, type ProductView } from './product-view';
 import { Margin, Missing } from './products';
+
+const OfferForm = lazy(async () => ({ default: (await import('./offer-form')).OfferForm }));
 
 type Open = { what: 'add' } | { what: 'edit' | 'off'; offer: OfferView } | null;
 
@@ -46,8 +47,10 @@ export function Offers({ product }: { product: ProductView }): ReactNode {
           keyOf={nameOf}
         />
       )}
-      {open?.what === 'add' && <OfferForm sku={sku} onClose={close} />}
-      {open?.what === 'edit' && <OfferForm sku={sku} offer={open.offer} onClose={close} />}
+      <Suspense fallback={null}>
+        {open?.what === 'add' && <OfferForm sku={sku} onClose={close} />}
+        {open?.what === 'edit' && <OfferForm sku={sku} offer={open.offer} onClose={close} />}
+      </Suspense>
       {open?.what === 'off' && <SwitchOff product={product} offer={open.offer} onClose={close} />}
     </Section>
   );

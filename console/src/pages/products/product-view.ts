@@ -1,4 +1,5 @@
 import type { Translate } from '../../i18n/words';
+import { formatAmount } from '../../kit/amount';
 import type { components } from '../../schema';
 
 export type ProductRow = components['schemas']['ListedProductDto'];
@@ -43,6 +44,18 @@ export function noCostOf(
 
 /** The translated name of a member, or its code when there is no translation. */
 export const memberName = (member: string, t: Translate): string => t.maybe(`productMember.${member}`) ?? member;
+
+/** The members with an amount of money. */
+const AMOUNTS = new Set(['price', 'cost']);
+
+/** The value of a member for display: words for booleans and kinds, grouped amounts, a sign for percentages. */
+export function memberValue(member: string, value: string, t: Translate): string {
+  if (value === 'true') return t('value.yes');
+  if (value === 'false') return t('value.no');
+  if (member === 'kind') return t(value === 'code' ? 'product.kindCode' : 'product.kindTopup');
+  if (member === 'guard_percent') return `${value}%`;
+  return AMOUNTS.has(member) ? formatAmount(value) : value;
+}
 
 /** Formats `-12.5` as `−12.5%`. Positive numbers get a plus sign. */
 export function formatPercent(percent: number, language: string): string {

@@ -33,6 +33,7 @@ export function DailyReport(): ReactNode {
       kind="daily_report"
       params={{ date, zone }}
       job={job}
+      runsWhenOpened
       start={{ kind: 'daily_report', date, zone }}
       linkOf={({ id, params }) => ({
         to: '/reports/daily',

@@ -42,6 +42,7 @@ export function MarginReport(): ReactNode {
       kind="margin_report"
       params={{ from, to, by }}
       job={job}
+      runsWhenOpened
       start={{ kind: 'margin_report', from, to, by }}
       linkOf={({ id, params }) => ({
         to: '/reports/margin',

@@ -1,14 +1,14 @@
 import { Button } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient, type UseMutationResult } from '@tanstack/react-query';
 import { Link, type LinkProps } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import { ask, client } from '../../api';
 import { formatDay } from '../../i18n/moments';
 import { useT, useWords, type Translate } from '../../i18n/words';
 import { Moment } from '../../kit/moment';
 import { Page, Section } from '../../kit/page';
 import { useRequestKeys } from '../../kit/request-key';
-import { Answered, Empty } from '../../kit/states';
+import { Answered, Empty, Failure, Loading } from '../../kit/states';
 import { Status } from '../../kit/status';
 import { Tabs } from '../../kit/tabs';
 import { toast } from '../../kit/toasts';
@@ -27,6 +27,8 @@ interface ReportProps {
   /** The id of the job in the address. Without it the page shows the newest job with these parameters. */
   job: string | undefined;
   start: StartJob;
+  /** Whether the report runs when it is opened without a result. A report that calls suppliers does not. */
+  runsWhenOpened?: boolean;
   /** Where to show an earlier job. */
   linkOf: (job: JobView) => LinkProps;
   children: (job: JobDetailView) => ReactNode;
@@ -36,6 +38,8 @@ interface ReportProps {
 export function Report(props: ReportProps): ReactNode {
   const { title, kind, fields, params, job: named, start, linkOf, children } = props;
   const t = useT();
+  const mayRun = useMay('reports.run');
+  const [opened] = useState(() => JSON.stringify(start));
   const jobs = useJobs(kind);
   const id = named ?? latestOf(jobs.data?.data ?? [], params)?.id.toString();
   return (
@@ -52,10 +56,12 @@ export function Report(props: ReportProps): ReactNode {
       <Answered query={jobs}>
         {({ data }) => (
           <>
-            {id === undefined ? (
-              <Empty title={t('report.none')}>{t('report.noneHint')}</Empty>
-            ) : (
+            {id !== undefined ? (
               <Result id={id}>{children}</Result>
+            ) : props.runsWhenOpened && mayRun && JSON.stringify(start) === opened ? (
+              <RunWhenOpened start={start} />
+            ) : (
+              <Empty title={t('report.none')}>{t('report.noneHint')}</Empty>
             )}
             <Runs title={t('report.runs')} jobs={data} linkOf={linkOf} />
           </>
@@ -65,22 +71,37 @@ export function Report(props: ReportProps): ReactNode {
   );
 }
 
-/** Starts the job. The page shows its result when it ends. */
-export function RunButton({ start }: { start: StartJob }): ReactNode {
-  const t = useT();
+/** Starts a job. Its idempotency key changes only after a success. */
+function useRun(start: StartJob): UseMutationResult<JobView, Error, void> {
   const queries = useQueryClient();
-  const mayRun = useMay(start.kind === 'audit' ? 'audit.run' : 'reports.run');
   const [key, next] = useRequestKeys(start);
-  const run = useMutation({
+  return useMutation({
     mutationFn: () =>
       ask(() => client.POST('/api/jobs', { params: { header: { 'Idempotency-Key': key } }, body: start })),
     onSuccess: next,
-    onError: (error) => toast(error.message),
     onSettled: () => queries.invalidateQueries({ queryKey: ['jobs', start.kind] }),
   });
+}
+
+/** Starts the report at once, because the operator opened the page to see it. */
+function RunWhenOpened({ start }: { start: StartJob }): ReactNode {
+  const { mutate, error } = useRun(start);
+  useEffect(() => mutate(), [mutate]);
+  return error ? <Failure error={error} onRetry={() => mutate()} /> : <Loading rows={4} />;
+}
+
+/** Starts the job. The page shows its result when it ends. */
+export function RunButton({ start }: { start: StartJob }): ReactNode {
+  const t = useT();
+  const mayRun = useMay(start.kind === 'audit' ? 'audit.run' : 'reports.run');
+  const run = useRun(start);
   if (!mayRun) return null;
   return (
-    <Button size="xs" loading={run.isPending} onClick={() => run.mutate()}>
+    <Button
+      size="xs"
+      loading={run.isPending}
+      onClick={() => run.mutate(undefined, { onError: (error) => toast(error.message) })}
+    >
       {t('report.run')}
     </Button>
   );

@@ -60,13 +60,13 @@ function Decide({
   const queries = useQueryClient();
   const confirmAbove = useSession()?.confirm_above ?? '0.00';
   const [decision, setDecision] = useState<Decision | null>(null);
-  const [code, setCode] = useState<FailureCode>('SUPPLIER_UNAVAILABLE');
+  const [code, setCode] = useState<FailureCode | null>(null);
   const names = units.map(({ order_number, unit, supplier }) => ({ order_number, unit, supplier }));
   const { data: preview, error } = usePreview(names);
   const isAbove = sumOf(units) > (readAmount(confirmAbove) ?? 0n);
   const resolve = async (reason: string): Promise<void> => {
     const succeeded = decision === 'succeeded';
-    const given = succeeded ? { succeeded } : { succeeded, failure_code: code };
+    const given = succeeded ? { succeeded } : { succeeded, failure_code: code ?? undefined };
     const resolved = await ask(() =>
       client.POST('/api/review/resolution', { body: { units: names, ...given, reason } }),
     );
@@ -82,7 +82,9 @@ function Decide({
       title={t('resolveMany.title', { count: units.length })}
       verb={decision === null ? t('resolve.open') : t(`resolveMany.verb.${decision}`, { count: units.length })}
       requiresReason
-      isReady={decision !== null && preview !== undefined && preview.units > 0}
+      isReady={
+        decision !== null && (decision === 'succeeded' || code !== null) && preview !== undefined && preview.units > 0
+      }
       typed={isAbove && preview ? formatAmount(preview.amount) : undefined}
       onConfirm={resolve}
       onClose={onClose}

@@ -6,6 +6,7 @@ import { REVIEW_STATES } from '../../choices';
 import { ask, client } from '../../api';
 import { useT, type Translate } from '../../i18n/words';
 import { Amount } from '../../kit/amount';
+import { detailInWords } from '../../kit/fault';
 import { Filters } from '../../kit/filters';
 import { EVERY, usePolled } from '../../kit/live';
 import { LiveButton } from '../../kit/live-controls';
@@ -126,7 +127,8 @@ const columnsOf = (t: Translate, mayResolve: boolean): Column<Case>[] => [
 function LastCall({ call, inquiries }: { call: Case['last_call']; inquiries: number }): ReactNode {
   const t = useT();
   if (call === null) return t('review.noAnswer');
-  const answer = call.detail ?? t.maybe(`status.${call.outcome}`) ?? call.outcome;
+  const detail = call.detail === null ? undefined : detailInWords(call.detail, t);
+  const answer = detail ?? t.maybe(`status.${call.outcome}`) ?? call.outcome;
   return <span title={answer}>{t('review.answerAfter', { answer, count: inquiries })}</span>;
 }
 

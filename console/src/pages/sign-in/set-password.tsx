@@ -1,42 +1,69 @@
-import { Button } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useRouterState } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
-import { ask, client } from '../../api';
+import { ask, client, isProblem } from '../../api';
 import { useT } from '../../i18n/words';
-import { Empty } from '../../kit/states';
+import { Answered, Empty } from '../../kit/states';
 import { SubmitError, useSubmit } from '../../kit/form';
 import { NewPassword } from '../../kit/secret-fields';
-import { toast } from '../../kit/toasts';
+import { enter } from '../../session';
 import { Frame } from './frame';
 import classes from './frame.module.css';
 
 /** The page of the link from an administrator. The token is behind the `#`, so that no log contains it. */
 export function SetPassword(): ReactNode {
   const t = useT();
-  const navigate = useNavigate();
   const token = useRouterState({ select: ({ location }) => location.hash });
+  const account = useQuery({
+    queryKey: ['set-up', token],
+    queryFn: () => ask(() => client.POST('/api/set-up/account', { body: { token } })),
+    enabled: token !== '',
+    staleTime: Infinity,
+  });
+  const isOver = isProblem(account.error, 404);
+  return (
+    <Frame title={t('setPassword.title')}>
+      {token === '' || isOver ? (
+        <Empty title={t(isOver ? 'setPassword.over' : 'setPassword.noToken')}>{t('setPassword.askForLink')}</Empty>
+      ) : (
+        <Answered query={account} rows={3}>
+          {({ email }) => <PasswordForm token={token} email={email} />}
+        </Answered>
+      )}
+    </Frame>
+  );
+}
+
+/** Sets the password, and signs in with it. */
+function PasswordForm({ token, email }: { token: string; email: string }): ReactNode {
+  const t = useT();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
   const [password, setPassword] = useState('');
   const { error, isBusy, submit } = useSubmit(async () => {
     await ask(() => client.POST('/api/set-up', { body: { token, password } }));
-    toast(t('setPassword.done'));
-    await navigate({ to: '/login', search: {}, replace: true });
+    const session = await ask(() => client.POST('/api/session', { body: { email, password } }));
+    // With a second factor, the sign-in page asks for its code.
+    if (session.state === 'code_required') return navigate({ to: '/login', search: {}, replace: true });
+    await enter(queries, session);
+    return navigate({ to: '/', replace: true });
   });
-  if (token === '') {
-    return (
-      <Frame title={t('setPassword.title')}>
-        <Empty title={t('setPassword.noToken')}>{t('setPassword.askForLink')}</Empty>
-      </Frame>
-    );
-  }
   return (
-    <Frame title={t('setPassword.title')}>
-      <form className={classes.form} onSubmit={submit}>
-        <NewPassword value={password} onChange={setPassword} />
-        <SubmitError error={error} />
-        <Button type="submit" loading={isBusy} fullWidth>
-          {t('setPassword.submit')}
-        </Button>
-      </form>
-    </Frame>
+    <form className={classes.form} onSubmit={submit}>
+      <TextInput
+        label={t('login.email')}
+        type="email"
+        variant="filled"
+        autoComplete="username"
+        readOnly
+        value={email}
+      />
+      <NewPassword value={password} onChange={setPassword} email={email} />
+      <SubmitError error={error} />
+      <Button type="submit" loading={isBusy} fullWidth>
+        {t('setPassword.submit')}
+      </Button>
+    </form>
   );
 }

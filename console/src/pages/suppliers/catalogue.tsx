@@ -161,7 +161,7 @@ const mappedColumn = (t: Translate, map: ((item: CatalogueItem) => void) | null)
         <Button
           size="compact-xs"
           variant="default"
-          aria-label={t('suppliers.mapOne', { theirs })}
+          aria-label={`${t('suppliers.map')}: ${theirs}`}
           onClick={() => map(item)}
         >
           {t('suppliers.map')}

@@ -1,14 +1,14 @@
-import { Radio, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useState, type ReactNode } from 'react';
 import { ask, client } from '../../api';
 import { useT } from '../../i18n/words';
 import { formatAmount } from '../../kit/amount';
+import { Choices } from '../../kit/choices';
 import { Confirm } from '../../kit/confirm';
 import { Failure, Loading } from '../../kit/states';
 import { useSetOffer } from '../products/offer-calls';
 import type { CatalogueItem } from './supplier-view';
-import classes from './map-product.module.css';
 
 const SHOWN = 8;
 
@@ -55,7 +55,7 @@ export function MapProduct({
         value={text}
         onChange={({ currentTarget: { value } }) => setText(value)}
       />
-      <Choice text={useDeferredValue(text.trim())} value={sku} onChange={setSku} />
+      <OurProducts text={useDeferredValue(text.trim())} value={sku} onChange={setSku} />
       <TextInput
         label={t('suppliers.priority')}
         description={t('suppliers.priorityHint')}
@@ -68,7 +68,7 @@ export function MapProduct({
 }
 
 /** Our products that match the text, to choose one. */
-function Choice({
+function OurProducts({
   text,
   value,
   onChange,
@@ -93,27 +93,13 @@ function Choice({
   if (data === undefined) return <Loading rows={3} />;
   if (data.data.length === 0) return <p className="muted">{t('suppliers.noProductMatch')}</p>;
   return (
-    <Radio.Group value={value} onChange={onChange} aria-label={t('suppliers.ourProduct')}>
-      <div className={classes.choices}>
-        {data.data.map(({ sku, name, price }) => (
-          <Radio
-            key={sku}
-            value={sku}
-            classNames={{ body: classes.choice, labelWrapper: classes.wrapper }}
-            label={
-              <span className={classes.product}>
-                <span>
-                  <span className="mono">{sku}</span>
-                  <br />
-                  <span className="muted">{name}</span>
-                </span>
-                <span className="number">{formatAmount(price)}</span>
-              </span>
-            }
-          />
-        ))}
-      </div>
-      {data.next_cursor !== null && <p className={classes.more}>{t('suppliers.moreProducts')}</p>}
-    </Radio.Group>
+    <Choices
+      label={t('suppliers.ourProduct')}
+      choices={data.data.map(({ sku, name, price }) => ({ value: sku, name, amount: formatAmount(price) }))}
+      value={value}
+      onChange={onChange}
+    >
+      {data.next_cursor !== null && t('suppliers.moreProducts')}
+    </Choices>
   );
 }

@@ -118,9 +118,9 @@ function Workers({ supplier: { breakers } }: { supplier: SupplierDetail }): Reac
   if (breakers.length === 0) return <p className="muted">{t('suppliers.noWorkers')}</p>;
   return (
     <ul className={classes.workers}>
-      {breakers.map(({ process, state, in_flight: count }) => (
+      {breakers.map(({ process, state, in_flight: count }, index) => (
         <li key={process}>
-          <span className="mono">{process}</span>
+          <span title={process}>{t('suppliers.worker', { number: index + 1 })}</span>
           <span className="muted">
             {t(`suppliers.breaker.${state}`)} · {t('suppliers.callsInFlight', { count })}
           </span>

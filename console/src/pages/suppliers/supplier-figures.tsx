@@ -80,8 +80,8 @@ function Charts({ figures }: { figures: components['schemas']['FiguresOverTimeDt
           at={at}
           format={(ms) => formatMs(ms, language)}
           series={[
-            { name: 'p50', tone: 'accent', values: sends?.p50_ms ?? [] },
-            { name: 'p95', tone: 'warn', values: sends?.p95_ms ?? [] },
+            { name: t('suppliers.typical'), tone: 'accent', values: sends?.p50_ms ?? [] },
+            { name: t('suppliers.slow'), tone: 'warn', values: sends?.p95_ms ?? [] },
           ]}
         />
       </Section>

@@ -1,5 +1,5 @@
-import { Button, Tabs } from '@mantine/core';
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Button } from '@mantine/core';
+import { useParams, useSearch } from '@tanstack/react-router';
 import { Suspense, useState, type ReactNode } from 'react';
 import { SUPPLIER_TABS } from '../../choices';
 import { ask, client } from '../../api';
@@ -9,7 +9,7 @@ import { LiveButton } from '../../kit/live-controls';
 import { Page } from '../../kit/page';
 import { Answered, Loading } from '../../kit/states';
 import { Status } from '../../kit/status';
-import { choice, withoutUndefined } from '../../search-params';
+import { Tabs } from '../../kit/tabs';
 import { useMay } from '../../session';
 import { Catalogue, RemoveSupplier, SupplierLog, SupplierOffers, SupplierSettings } from './parts';
 import { SupplierFacts } from './supplier-facts';
@@ -76,22 +76,12 @@ function Actions({ supplier }: { supplier: SupplierDetail }): ReactNode {
 }
 
 function Content({ supplier }: { supplier: SupplierDetail }): ReactNode {
-  const t = useT();
-  const navigate = useNavigate();
   const { tab = 'overview' } = useSearch({ from: '/shell/suppliers/$code' });
-  const open = (next: string | null): void =>
-    void navigate({ to: '.', search: () => withoutUndefined({ tab: choice(next, SUPPLIER_TABS) }) });
-  const seesLog = useMay('log.read');
   return (
-    <Tabs value={tab} onChange={open} keepMounted={false}>
-      <Tabs.List className={classes.tabs}>
-        <Tabs.Tab value="overview">{t('suppliers.overview')}</Tabs.Tab>
-        {supplier.has_catalogue && <Tabs.Tab value="catalogue">{t('suppliers.catalogue')}</Tabs.Tab>}
-        <Tabs.Tab value="offers">{t('suppliers.offers')}</Tabs.Tab>
-        {seesLog && <Tabs.Tab value="log">{t('suppliers.log')}</Tabs.Tab>}
-      </Tabs.List>
+    <>
+      <Parts supplier={supplier} shown={tab} />
       <Suspense fallback={<Loading />}>
-        <Tabs.Panel value="overview">
+        {tab === 'overview' && (
           <div className={classes.columns}>
             <div>
               <SupplierFigures supplier={supplier} />
@@ -99,17 +89,29 @@ function Content({ supplier }: { supplier: SupplierDetail }): ReactNode {
             </div>
             <SupplierFacts supplier={supplier} />
           </div>
-        </Tabs.Panel>
-        <Tabs.Panel value="catalogue">
-          <Catalogue supplier={supplier} />
-        </Tabs.Panel>
-        <Tabs.Panel value="offers">
-          <SupplierOffers code={supplier.code} />
-        </Tabs.Panel>
-        <Tabs.Panel value="log">
-          <SupplierLog code={supplier.code} />
-        </Tabs.Panel>
+        )}
+        {tab === 'catalogue' && <Catalogue supplier={supplier} />}
+        {tab === 'offers' && <SupplierOffers code={supplier.code} />}
+        {tab === 'log' && <SupplierLog code={supplier.code} />}
       </Suspense>
-    </Tabs>
+    </>
+  );
+}
+
+function Parts({ supplier: { code, has_catalogue }, shown }: { supplier: SupplierDetail; shown: string }): ReactNode {
+  const t = useT();
+  const seesLog = useMay('log.read');
+  const parts = (['overview', ...SUPPLIER_TABS] as const).filter(
+    (part) => (part !== 'catalogue' || has_catalogue) && (part !== 'log' || seesLog),
+  );
+  return (
+    <Tabs
+      label={code}
+      tabs={parts.map((part) => ({
+        name: t(`suppliers.${part}`),
+        link: { to: '/suppliers/$code', params: { code }, search: part === 'overview' ? {} : { tab: part } },
+        isActive: part === shown,
+      }))}
+    />
   );
 }

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { ask, client } from '../../api';
 import { useT, useWords, type Translate } from '../../i18n/words';
+import { detailInWords } from '../../kit/fault';
 import { EVERY, usePolled } from '../../kit/live';
 import { Moment, ZoneName } from '../../kit/moment';
 import { Section } from '../../kit/page';
@@ -75,7 +76,7 @@ const columnsOf = (t: Translate, language: string): Column<Call>[] => [
         <span>
           <Status of={outcome} /> <span className="muted">{t.maybe(`suppliers.call.${kind}`) ?? kind}</span>
         </span>
-        {detail !== null && <span className={classes.whyNot}>{detail}</span>}
+        {detail !== null && <span className={classes.whyNot}>{detailInWords(detail, t)}</span>}
       </span>
     ),
     card: 'corner',
