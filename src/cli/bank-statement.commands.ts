@@ -31,7 +31,11 @@ export const bankStatementCommands: CommandGroup = {
       .argument('<file>', 'CSV file; - for standard input')
       .requiredOption('--channel <code>', 'channel code')
       .option('--dry-run', 'only report what the import would do')
-      .option('--accept-texts-of <day>', 'the bank has changed texts of this imported day; amounts are compared', day)
+      .option(
+        '--accept-texts-of <day>',
+        'accept changed texts, but not amounts, in the lines of this imported day',
+        day,
+      )
       .audited()
       .notes(IMPORT_HELP)
       .examples('statement import 2026-11-24.csv --channel kbank')
@@ -59,7 +63,7 @@ export const bankStatementCommands: CommandGroup = {
     statement
       .command('list')
       .description('List imported statements, newest first.')
-      .option('--channel <code>', 'of this channel only')
+      .option('--channel <code>', 'only statements of this channel')
       .examples('statement list --channel kbank')
       .does(async (app, { channel }: { channel?: string }) =>
         list((await app.get(StatementsService).list(channel)).map(toImportView), 'No statement was imported.'),

@@ -48,11 +48,15 @@ export const depositCommands: CommandGroup = {
     deposit
       .command('list')
       .description('List deposits, newest first.')
-      .option('--merchant <id>', 'of this merchant only', id)
-      .option('--status <status>', `only ${DEPOSIT_STATUSES.join(', ')}`, oneOf(DEPOSIT_STATUSES))
-      .option('--channel <code>', 'of this channel only')
-      .option('--created-from <moment>', 'created at or after this time, in ISO 8601', moment)
-      .option('--created-to <moment>', 'created before this time, in ISO 8601', moment)
+      .option('--merchant <id>', 'only deposits of this merchant', id)
+      .option(
+        '--status <status>',
+        `only deposits with this status: ${DEPOSIT_STATUSES.join(', ')}`,
+        oneOf(DEPOSIT_STATUSES),
+      )
+      .option('--channel <code>', 'only deposits of this channel')
+      .option('--created-from <moment>', 'only deposits created at or after this time, in ISO 8601', moment)
+      .option('--created-to <moment>', 'only deposits created before this time, in ISO 8601', moment)
       .option('--limit <n>', 'maximum number of deposits', integer(1, Number(MAX_INTEGER)), 100)
       .examples('deposit list --status pending', 'deposit list --merchant 1 --created-from 2026-11-24')
       .does(async (app, { merchant: merchantId, ...filter }: ListGiven): Promise<Result> => {

@@ -34,7 +34,7 @@ export function defineDepositsReport(report: OperatorCommand): void {
     .requiredOption('--from <day>', 'first day, such as 2026-01-15', day)
     .requiredOption('--to <day>', 'last day, inclusive', day)
     .option('--by <what>', `one row for each: ${DEPOSITS_GROUPINGS.join(', ')}`, oneOf(DEPOSITS_GROUPINGS), 'channel')
-    .option('--channel <code>', 'of this channel only')
+    .option('--channel <code>', 'only payments of this channel')
     .option('--csv', 'print CSV with a header line')
     .notes(HELP)
     .examples('report deposits --from 2026-11-01 --to 2026-11-30 --by day')

@@ -13,8 +13,8 @@ const NAME = /^[a-z]+(_[a-z]+)*$/;
 
 /** Help about values. */
 export const VALUES_HELP = `
-A VALUE of @FILE is read from that file, and - from standard input. This keeps secrets out of the shell's history and the
-list of processes. A line end at the end is ignored.
+If VALUE is @FILE, it is read from that file; if VALUE is -, from standard input. Both keep secrets out of the shell's history
+and the list of processes. A line break at the end is ignored.
 `;
 
 /** Reads the values of a command's options. */

@@ -54,7 +54,7 @@ export const orderCommands: CommandGroup = {
 function defineList(order: OperatorCommand): void {
   order
     .command('list')
-    .description('List orders, newest first. An order must match all of the filters.')
+    .description('List orders, newest first. An order must match all filters.')
     .option('--merchant <id>', 'orders of this merchant id', id)
     .option('--reference <text>', 'orders with this merchant’s reference')
     .option('--user-id <text>', 'orders for this player')

@@ -122,7 +122,7 @@ type Settings = Pick<Config, 'NODE_ENV' | 'MANAGEMENT_HOST' | 'MANAGEMENT_USER' 
 
 const NO_PASSWORD =
   'This page is closed, because no password is set. Set MANAGEMENT_PASSWORD in the environment of this process and ' +
-  'restart it; then log in as MANAGEMENT_USER (operator, unless it says otherwise).\n';
+  'restart it; then log in as MANAGEMENT_USER (by default, operator).\n';
 
 /**
  * Lets operators in by HTTP Basic authentication (RFC 7617). If no password is set, it refuses all requests, with one exception:
