@@ -27,15 +27,15 @@ export class Product {
   price!: Satang;
 
   /**
-   * The supplier of the product's first offer; null if it has no offer. The earlier version of the service knows this column, but
-   * no offers. So triggers make the offer of priority 1 when a process writes this column, and write this column when offers
-   * change.
+   * The supplier of the product's first offer; null if the product has no offer. The earlier version of the service knows this
+   * column, but no offers. So triggers make the offer of priority 1 when a process writes this column, and write this column when
+   * offers change.
    */
   @ForeignKey(() => Supplier, { name: 'fk_products_supplier' })
   @Column('integer', { nullable: true })
   supplier_id!: number | null;
 
-  /** That supplier's SKU of the product. */
+  /** The supplier's SKU in the product's first offer. */
   @Column('text', { nullable: true })
   supplier_sku!: string | null;
 
@@ -48,7 +48,7 @@ export class Product {
   @Column('smallint', { default: 100 })
   max_quantity!: number;
 
-  /** Whether it is sold at present. */
+  /** Whether the product is on sale at present. */
   @Column('boolean', { default: true })
   active!: boolean;
 

@@ -32,15 +32,18 @@ export class SupplierOffer {
   @Column('smallint', { default: 1 })
   priority!: number;
 
-  /** Whether it is switched on. */
+  /** Whether the offer is switched on. */
   @Column('boolean', { default: true })
   active!: boolean;
 
-  /** Why it was switched off; null if no reason was given, or if it is on. */
+  /** Why the offer was switched off; null if no reason was given, or if the offer is on. */
   @Column('text', { nullable: true })
   off_reason!: string | null;
 
-  /** Whether a configuration fault switched it off, not an operator. Then a change of its catalogue item switches it on again. */
+  /**
+   * Whether a configuration fault switched the offer off, not an operator. Then a change of the offer's catalogue item switches the
+   * offer on again.
+   */
   @Column('boolean', { default: false })
   off_by_fault!: boolean;
 
@@ -59,7 +62,7 @@ export class SupplierOffer {
   @Column('text', { nullable: true })
   cost_currency!: string | null;
 
-  /** When an operator last set the cost, or a reading of the catalogue last contained it. */
+  /** When an operator last set the cost, or a sync last found the cost in the supplier's catalogue. */
   @Column(timestampColumn({ nullable: true }))
   cost_at!: Date | null;
 

@@ -24,7 +24,7 @@ const SUMS = `
   coalesce(sum(i.completed_quantity), 0)::int AS sold, coalesce(sum(i.failed_quantity), 0)::int AS failed,
   coalesce(sum(i.completed_quantity * i.unit_price), 0)::bigint AS revenue`;
 
-/** A day begins at the id of its first order. */
+/** Finds the orders of today by their ids: the first order of today, and all later ones. */
 export const SOLD_TODAY = statement(
   'product_sales.today',
   { zone: 'text' },
@@ -34,7 +34,7 @@ export const SOLD_TODAY = statement(
     GROUP BY i.sku`,
 );
 
-/** Compares negated ids of orders, because the index of items by SKU holds them. */
+/** Compares negated ids of orders, because the index of items by SKU has the negated ids. */
 export const SOLD_BY_DAY = statement(
   'product_sales.by_day',
   { sku: 'text', zone: 'text', days: 'int' },

@@ -34,7 +34,7 @@ export class MonthRestoreService {
   ) {}
 
   /**
-   * @param directory holds the partition's files, and may have been moved.
+   * @param directory the directory with the partition's files. The archive may have written the files into another directory.
    * @throws CONFLICT for files that were changed or come from another installation; PartitionsRefused; LocksNotFree
    */
   async restore(directory: string, options: RestoreOptions): Promise<Restored> {

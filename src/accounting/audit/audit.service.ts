@@ -132,7 +132,7 @@ export class AuditService {
     return { closings, wallets, extent: await this.books.extent(tx), archived };
   }
 
-  /** Checks that no closing was changed, and that each continues the one before. */
+  /** Checks that no closing was changed, and that each closing continues the closing before it. */
   private async checkChain(reading: Reading, closings: readonly ClosedMonth[]): Promise<void> {
     const tally = reading.tallies.of(CLOSINGS_CHECK);
     let before: ClosingWithWallets | null = null;

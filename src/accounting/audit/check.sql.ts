@@ -19,7 +19,7 @@ export interface Check {
 export interface RowCheck extends Check {
   /** SQL condition: the rows to which the rule applies. Without it, the rule applies to all rows. */
   of?: string;
-  /** SQL condition: the rows that break the rule. Must not be null. */
+  /** SQL condition: the rows that break the rule. For each row, it must be true or false, never null. */
   wrong: string;
   /** SQL expression: the words that name a row which breaks the rule. */
   example: string;

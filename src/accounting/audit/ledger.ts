@@ -49,7 +49,7 @@ export class Ledger {
   private readonly wallets: Map<number, Standing>;
   private readonly moved = new Set<number>();
 
-  /** @param closed the wallets of the closing after which the movements begin; empty if they begin with the very first one. */
+  /** @param closed the wallets of the closing after which the movements begin; empty if the audit reads all movements. */
   constructor(
     private readonly tallies: Tallies,
     closed: readonly ClosedWallet[],

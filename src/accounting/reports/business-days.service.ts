@@ -35,7 +35,7 @@ interface BusinessDay extends Margin {
   orders: number;
   failed_share: number | null;
   first_orders: number;
-  /** The sales of each hour; of an earlier day up to its end. */
+  /** The sales of each hour. The hours of an earlier day go up to the end of that day. */
   hours: string[];
 }
 
@@ -75,7 +75,7 @@ export class BusinessDaysService {
     private readonly minutes: MinuteStatsRepository,
   ) {}
 
-  /** Up to 15 seconds old. */
+  /** Returns figures that are at most 15 seconds old. */
   async read(zone: string, { seesCosts }: { seesCosts: boolean }): Promise<Business> {
     const { days, firstOrders, names } = await this.recent(zone);
     const [today, yesterday, weekBefore] = days as [ReadDay, ReadDay, ReadDay];
@@ -107,7 +107,7 @@ export class BusinessDaysService {
   private async readDays(zone: string): Promise<ReadDays> {
     const periods = await this.repository.listDays(zone, DAYS_AGO);
     const since = new Date(Math.min(...periods.map(({ start }) => start.getTime())));
-    // One after the other, so that the other pages keep most of the connections.
+    // Reads one day after the other, so that most of the connections stay free for other pages.
     const days: ReadDay[] = [];
     for (const period of periods) days.push(await this.readDay(period, elapsedOf(periods)));
     const firstOrders = await this.repository.listFirstOrders(since);

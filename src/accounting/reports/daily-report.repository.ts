@@ -37,6 +37,7 @@ export type MerchantDayRow = MerchantDay & { last_available: Satang };
 export interface Day {
   start: Date;
   stop: Date;
+  /** When the day was read. */
   now: Date;
 }
 

@@ -7,7 +7,10 @@ const MAX_IN_FLIGHT = 16;
 const MAX_ATTEMPTS = 3;
 const FIRST_WAIT_MS = 250;
 const MAX_WAIT_MS = 10_000;
-/** The inquirer gives up after this many unanswered references in a row. Otherwise, a supplier that is down costs a timeout each. */
+/**
+ * The inquirer gives up after this many unanswered references in a row. Otherwise, if the supplier is down, each reference costs a
+ * timeout.
+ */
 const GIVE_UP_AFTER = 20;
 
 /** A supplier's result for a reference. */
@@ -29,7 +32,10 @@ export class Inquirer {
     private readonly listed: ReadonlyMap<string, Answered>,
   ) {}
 
-  /** @returns a result for each attempt, in order; null without a usable answer. */
+  /**
+   * @param onAnswer is called after each attempt, even without a usable answer.
+   * @returns a result for each attempt, in order; null without a usable answer.
+   */
   async queryAll(attempts: readonly NamedAttempt[], onAnswer: () => void): Promise<(Answered | null)[]> {
     const answers: (Answered | null)[] = attempts.map(() => null);
     let next = 0;

@@ -64,7 +64,7 @@ const NOTHING: MarginFigures = {
 
 const FIGURES = Object.keys(NOTHING) as (keyof MarginFigures)[];
 
-/** The sum of the rows. The costs in the rows are already rounded. */
+/** The sum of the rows. Its cost is a sum of costs that are already rounded. */
 export const totalOf = (rows: MarginFigures[]): MarginFigures =>
   rows.reduce(
     (sum, row) => Object.fromEntries(FIGURES.map((name) => [name, sum[name] + row[name]])) as unknown as MarginFigures,

@@ -9,7 +9,7 @@ const MAX_LINES = 50_000;
 /** An order, a deposit or a withdrawal of a month. */
 export interface MonthLine {
   kind: 'order' | 'deposit' | 'withdrawal';
-  /** The time of the first movement in the month. */
+  /** The time of the first movement that belongs to the line. */
   at: Date;
   orderNumber: string | null;
   referenceId: string | null;

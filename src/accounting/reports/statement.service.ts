@@ -55,7 +55,11 @@ export class AccountStatementService {
     };
   }
 
-  /** Lines newest first. @param isFunding only credits and debits. @throws BAD_REQUEST for a bad cursor. */
+  /**
+   * Returns a page of movements, newest first.
+   * @param isFunding whether to return only credits and debits.
+   * @throws BAD_REQUEST for a bad cursor.
+   */
   async latest<Line>(
     merchantId: number,
     { isFunding, cursor, limit }: { isFunding: boolean; cursor: string | undefined; limit: number },

@@ -53,7 +53,7 @@ export function writeStackFile(dataDir: string, stack: Stack & ProcessIdentity):
   writePrivateFile(path.join(dataDir, fileName), `${JSON.stringify(stack, null, 2)}\n`);
 }
 
-/** Call it when the stack has stopped. */
+/** Removes the published addresses, after the stack has stopped. */
 export function removeStackFile(dataDir: string): void {
   rmSync(path.join(dataDir, fileName), { force: true });
 }
