@@ -32,7 +32,7 @@ export interface ProductRun {
   isPaused: boolean;
 }
 
-/** Reads marked SKUs one by one, and updates their offers as a reading of the whole catalogue does. */
+/** Reads marked SKUs one by one, and updates their offers as a sync of the whole catalogue does. */
 @Injectable()
 export class ProductReadsService {
   constructor(
@@ -95,7 +95,7 @@ export class ProductReadsService {
       if (!now || !isSameDestination(now, supplier)) return 'overtaken';
       this.reads.end(tx, now.id, due);
       const before = await this.catalogues.find(tx, now, due.sku);
-      // A reading of the whole catalogue that began later is newer.
+      // A sync of the whole catalogue that began after this read has newer data.
       if (before && before.last_seen_at > due.read_at) return 'overtaken';
       const found = difference(product ? [{ ...product, sku: due.sku }] : [], before ? [before] : []);
       this.catalogues.write(tx, now, found, due.read_at);

@@ -5,7 +5,7 @@ import { Public } from '../auth/api-key.guard.js';
 import { errorBody, type ErrorBody } from '../core/errors.js';
 import { ReadinessService } from './readiness.service.js';
 
-/** For load balancers and supervisors: no key, no body to parse. */
+/** Health checks for load balancers and supervisors. They need no API key, and the HTTP status tells the result. */
 @ApiExcludeController()
 @Public()
 @Controller()

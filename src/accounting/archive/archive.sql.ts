@@ -19,7 +19,7 @@ export interface Part {
   upper: string;
 }
 
-/** Lowest ids first. */
+/** Finds all partitions of the tables of orders, sorted by order ids. */
 export const FIND_PARTS = `
   SELECT p.relname AS "table", c.relname AS name, substring(c.relname FROM '_p(\\d+)$')::int AS number, attname AS key,
          nullif(bounds.ends[1], 'MINVALUE') AS lower, bounds.ends[2] AS upper
@@ -131,18 +131,19 @@ export const findEnds = (orders: string, upper: string): string => `
   SELECT (SELECT max(id)::text FROM ${orders}) AS last,
          coalesce(pg_sequence_last_value(pg_get_serial_sequence('orders', 'id')::regclass), 0) >= ${upper} - 1 AS passed`;
 
-/** Reasons against archiving: for each, the id of an order to which it applies, or null. */
+/** Reasons against archiving a partition. Each member is the id of one order with that reason; null if no order has it. */
 export interface Obstacles {
+  /** The order is open. */
   open: string | null;
-  /** It changed too recently. */
+  /** The order changed too recently. */
   recent: string | null;
-  /** It has a unit in review. */
+  /** The order has a unit in review. */
   review: string | null;
-  /** It has an open discrepancy. */
+  /** The order has an open discrepancy. */
   discrepancy: string | null;
-  /** It has an event with a pending delivery. */
+  /** The order has an event with a pending delivery. */
   undelivered: string | null;
-  /** It has an attempt about which the service will query the supplier. */
+  /** The order has an attempt about which the service will still query the supplier. */
   unqueried: string | null;
 }
 

@@ -100,7 +100,7 @@ export class AuditRepository {
     return tx.query<Balances>(withLongTimeout(sql.BALANCES));
   }
 
-  /** Lists the order numbers of open orders up to an id, except known orders. */
+  /** Lists the numbers of open orders up to the id `through`, except the orders in `known`. */
   async unknownOpen(tx: Queryable, through: bigint, known: readonly bigint[]): Promise<string[]> {
     const rows = await tx.query<{ order_number: string }>(withLongTimeout(sql.UNKNOWN_OPEN), [through, known]);
     return rows.map(({ order_number: number }) => number);

@@ -103,7 +103,7 @@ export const BALANCES: Statement = {
   text: `SELECT merchant_id, available, held FROM wallets`,
 };
 
-/** Finds open orders up to an id, except known orders. $1: the id, $2: the ids of known orders. */
+/** Finds open orders up to an id, except some orders. $1: the id, $2: the ids of the orders to leave out. */
 export const UNKNOWN_OPEN: Statement = {
   name: 'audit.unknown_open',
   text: `SELECT order_number FROM orders
