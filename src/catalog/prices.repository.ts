@@ -35,7 +35,7 @@ const FIND_PRODUCTS = statement(
   ({ skus }) => `${LIST_PRICES} WHERE sku = ANY(${skus}) ORDER BY sku`,
 );
 
-/** Finds the same products, and locks their list prices until the transaction ends. */
+/** Finds products by their SKUs, and locks their list prices until the transaction ends. */
 const LOCK_PRODUCTS = statement(
   'prices.lock_products',
   { skus: 'text[]' },
@@ -64,7 +64,7 @@ const OWN_LIKE = statement(
   ({ pattern }) => `${OWN} WHERE p.sku LIKE ${pattern} ORDER BY p.sku, own.merchant_id`,
 );
 
-/** Locks the own prices and the list prices until the transaction ends. */
+/** Finds a merchant's own prices, and locks these prices and the list prices of their products until the transaction ends. */
 const LOCK_OWN_LIKE = statement(
   'prices.lock_own_like',
   { pattern: 'text', merchantId: 'int' },
@@ -186,7 +186,7 @@ export class PricesRepository {
     return tx.query<StoredPrice>(...OWN_LIKE.with({ pattern }));
   }
 
-  /** Locks and returns one merchant's own prices of these products, and locks their list prices. */
+  /** Locks and returns a merchant's own prices of products whose SKU matches the pattern. Locks the products' list prices, too. */
   lockOwnLike(tx: Queryable, pattern: string, merchantId: number): Promise<StoredPrice[]> {
     return tx.query<StoredPrice>(...LOCK_OWN_LIKE.with({ pattern, merchantId }));
   }

@@ -122,13 +122,13 @@ export class MinuteStatsRepository {
     await this.database.query(...KEEP_LEVELS.with({ rows }));
   }
 
-  /** @param subject a supplier's code, or empty. */
+  /** @param subject a supplier's code; empty for figures that concern no supplier. */
   readSteps(kinds: StatKind[], subject: string, { since, until, stepSeconds }: Steps): Promise<StepRow[]> {
     const values = { kinds, subject, since, until, stepSeconds };
     return this.database.query<StepRow>(...READ_STEPS.with(values));
   }
 
-  /** @param minutes how many, the current one included. */
+  /** Sums up the counts of the last minutes. @param minutes the number of these minutes, the current minute included. */
   readRecent(kinds: StatKind[], subjects: string[], minutes: number): Promise<RecentRow[]> {
     return this.database.query<RecentRow>(...READ_RECENT.with({ kinds, subjects, minutes }));
   }
