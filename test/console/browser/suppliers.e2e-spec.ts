@@ -122,7 +122,10 @@ describeInBrowser('Home and suppliers, in a browser', () => {
     const visitor = await arrive();
     const { page } = visitor;
     await visitor.open('/');
-    await page.getByRole('link', { name: /^Orders failed/ }).click();
+    await page
+      .getByRole('link', { name: /^Failed/ })
+      .first()
+      .click();
     await page.waitForURL('**/orders?status=failed');
     await page.getByRole('heading', { name: 'Orders' }).waitFor();
     await visitor.goBy('s', '/suppliers');

@@ -42,8 +42,10 @@ export function Report(props: ReportProps): ReactNode {
   const [opened] = useState(() => JSON.stringify(start));
   const jobs = useJobs(kind);
   const id = named ?? latestOf(jobs.data?.data ?? [], params)?.id.toString();
+  const runsNow = id === undefined && props.runsWhenOpened && mayRun && JSON.stringify(start) === opened;
+  const isBusy = jobs.data?.data.some(({ state }) => state === 'running') ?? true;
   return (
-    <Page title={title} actions={<RunButton start={start} />}>
+    <Page title={title} actions={!runsNow && <RunButton start={start} isBusy={isBusy} />}>
       <Tabs
         label={t('nav.reports')}
         tabs={[
@@ -58,7 +60,7 @@ export function Report(props: ReportProps): ReactNode {
           <>
             {id !== undefined ? (
               <Result id={id}>{children}</Result>
-            ) : props.runsWhenOpened && mayRun && JSON.stringify(start) === opened ? (
+            ) : runsNow ? (
               <RunWhenOpened start={start} />
             ) : (
               <Empty title={t('report.none')}>{t('report.noneHint')}</Empty>
@@ -91,7 +93,7 @@ function RunWhenOpened({ start }: { start: StartJob }): ReactNode {
 }
 
 /** Starts the job. The page shows its result when it ends. */
-export function RunButton({ start }: { start: StartJob }): ReactNode {
+export function RunButton({ start, isBusy = false }: { start: StartJob; isBusy?: boolean }): ReactNode {
   const t = useT();
   const mayRun = useMay(start.kind === 'audit' ? 'audit.run' : 'reports.run');
   const run = useRun(start);
@@ -99,6 +101,7 @@ export function RunButton({ start }: { start: StartJob }): ReactNode {
   return (
     <Button
       size="xs"
+      disabled={isBusy}
       loading={run.isPending}
       onClick={() => run.mutate(undefined, { onError: (error) => toast(error.message) })}
     >
