@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AppError } from '../core/errors.js';
+import { AppError, databaseUnavailable } from '../core/errors.js';
 import { checkedBaht } from '../core/money.js';
 import { readMoment } from '../core/moments.js';
 import { decodeCursor, encodeCursor, MAX_BIGINT, pageLimit, toPage, type Page } from '../core/pagination.js';
@@ -14,6 +14,8 @@ import { DepositsService, type CreatedDeposit as Created, type DepositRequest } 
 const EXPIRES_IN = 900;
 /** How many creations of a merchant may be under way in a process. */
 const MAX_CREATING = 100;
+/** How long a creation may wait for the earlier ones before it is refused with 503; nothing was created then. */
+const MAX_WAIT_MS = 5_000;
 /** No deposit has a longer reference, so a longer one needs no query. */
 const MAX_REFERENCE_LENGTH = 256;
 
@@ -82,7 +84,13 @@ export class MerchantDepositsService {
       });
     this.creating.set(merchantId, creating);
     creating.count++;
-    const created = creating.last.then(create, create);
+    const queuedAtMs = performance.now();
+    const begin = (): Promise<Created> => {
+      // The earlier creations wait for a database that is away or busy. A creation that has waited this long would end too late for its client.
+      if (performance.now() - queuedAtMs > MAX_WAIT_MS) throw databaseUnavailable();
+      return create();
+    };
+    const created = creating.last.then(begin, begin);
     creating.last = created;
     try {
       return await created;

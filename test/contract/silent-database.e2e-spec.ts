@@ -28,7 +28,7 @@ interface Route {
 }
 
 beforeAll(async () => {
-  stack = await TestStack.start();
+  stack = await TestStack.start({ DEPOSIT_CREATE_PER_MINUTE: '0' });
   // It has every route.
   merchant = await stack.sandboxMerchant('100000.00');
   const sku = await stack.product('35.00');
@@ -50,13 +50,14 @@ afterAll(async () => {
 // Nothing listens there.
 const NEW_WEBHOOK = { url: 'http://127.0.0.1:1/orders' };
 
-/** A valid body for each route with a body. Orders and webhooks are new each time. */
+/** A valid body for each route with a body. Orders, deposits and webhooks are new each time. */
 const BODIES: Record<string, () => unknown> = {
   'POST /v1/orders': () => ({
     reference_id: unique('order'),
     user_id: 'player-1',
     items: [{ sku: ids.sku }],
   }),
+  'POST /v1/deposits': () => ({ reference_id: unique('deposit'), amount: '500.00' }),
   'POST /v1/merchant-webhooks': () => NEW_WEBHOOK,
   'POST /v1/players/check': () => ({ sku: ids.sku, user_id: 'player-1' }),
   'POST /v1/sandbox/wallet/credit': () => ({ amount: '1.00' }),
