@@ -57,7 +57,10 @@ const VARIABLES: PostmanCollection['variable'] = [
   },
   { key: 'sku', value: 'MLBB-86' },
   // Earlier requests set these from their responses.
-  ...['reference_id', 'deposit_reference_id', 'webhook_id', 'delivery_id', 'event_id'].map((key) => ({ key, value: '' })),
+  ...['reference_id', 'deposit_reference_id', 'webhook_id', 'delivery_id', 'event_id'].map((key) => ({
+    key,
+    value: '',
+  })),
 ];
 
 /** The variables that a response sets for later requests, each with its place in the body. */
