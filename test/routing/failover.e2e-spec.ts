@@ -38,6 +38,19 @@ async function heldForAnHour(code: string, { order_number }: OrderBody): Promise
   await scene.stack.sql(`UPDATE suppliers SET paused_at = paused_at - interval '1 hour' WHERE code = $1`, [code]);
 }
 
+/** Waits until the supplier's last good answer is a second ago: within that second it gets several calls at once. */
+async function untilCareful(code: string): Promise<void> {
+  const isPast = async (): Promise<boolean | undefined> => {
+    const [row] = await scene.stack.sql<{ is_past: boolean }>(
+      `SELECT coalesce(max(u.updated_at) < now() - interval '1 second', true) AS is_past
+       FROM order_units u JOIN suppliers s ON s.id = u.supplier_id WHERE s.code = $1 AND u.state = 'succeeded'`,
+      [code],
+    );
+    return row?.is_past;
+  };
+  await eventually(isPast, (is) => is === true);
+}
+
 const purchases = async (vendor: DigiflazzClient): Promise<number> => (await vendor.sim<Json[]>('purchases')).length;
 
 describe('A unit that its first supplier refuses', () => {
@@ -139,6 +152,7 @@ describe('A supplier with too little of our deposit', () => {
 
     const { deposit } = await first.sim<{ deposit: number }>('account');
     await first.sim('account', { deposit: 100 });
+    await untilCareful('first');
     const calls = (await first.sim<Json[]>('journal')).length;
     const order = await scene.orderWith(await scene.order(sku, { quantity: 3 }), 'completed');
     const units = await scene.units(order);
