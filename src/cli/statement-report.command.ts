@@ -12,7 +12,7 @@ import { monthlyStatement } from './statement.view.js';
 
 const STATEMENT_HELP = `
 --html prints a page for the merchant, in Thai and English, to print on A4 or to save as PDF: sales, refunds, deposits, withdrawals,
-both balances, and one line for each order. Its lines are CSV with --csv --per-order. Without --per-order, the CSV has a line for
+both balances, and one line for each order. --csv --per-order prints the same lines as CSV. Without --per-order, the CSV has a line for
 each movement, and times in UTC.
 `;
 

@@ -26,8 +26,8 @@ export interface Booking {
  *   or an import and an operator can't book it twice. Creations of deposits do not take this lock, and never wait for it.
  * - Orders take a wallet's lock and no other of these, so they can't deadlock with a booking. All matching is done before the wallets are
  *   locked, and what follows is a fixed number of statements for any number of payments: orders wait briefly.
- * - Beyond the locks, PostgreSQL refuses a second booking: an identity is one payment, a transfer belongs to one payment, and the
- *   credit's reference is made of the payment's identity.
+ * - Beyond the locks, PostgreSQL refuses a second booking: a bank's line or a charge (its identity) can belong to one
+ *   payment only, a transfer can, too, and the credit's reference is derived from the payment's identity.
  */
 @Injectable()
 export class BookingService {

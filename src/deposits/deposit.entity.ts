@@ -6,7 +6,7 @@ import { DepositChannel } from './deposit-channel.entity.js';
 
 /**
  * - `pending`: the merchant can pay it.
- * - `expired`, `cancelled`: the offer has ended. A late payment still makes the deposit `paid`.
+ * - `expired`, `cancelled`: it should no longer be paid. A late payment still makes it `paid`.
  * - `paid`: at least one payment is booked. No deposit ever leaves this state.
  */
 export const DEPOSIT_STATUSES = ['pending', 'expired', 'cancelled', 'paid'] as const;

@@ -38,8 +38,9 @@ export class SupplierCaller {
     const wasNotCalled = await this.isOfferOff(unit);
     const outcome = wasNotCalled ? OFFER_OFF : await this.sendOrInquire(unit);
     failpoint('supplier.answered');
-    const isNamed = unit.supplier_reference !== null || ('supplierReference' in outcome && !!outcome.supplierReference);
-    const inquiry = adapter && inquiryAbout(adapter, isNamed);
+    const hasSupplierReference =
+      unit.supplier_reference !== null || ('supplierReference' in outcome && !!outcome.supplierReference);
+    const inquiry = adapter && inquiryAbout(adapter, hasSupplierReference);
     const call: EndedCall = {
       unit,
       kind: unit.action === 'send' ? 'send' : 'inquiry',

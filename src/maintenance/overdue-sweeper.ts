@@ -11,7 +11,7 @@ import { WrittenAheadRepository } from './written-ahead.repository.js';
 const INTERVAL_MS = 2_000;
 /** The interval while Redis can't carry wake-ups. */
 const WITHOUT_REDIS_MS = 250;
-/** A transaction that read the clock before it was set back ends within this time: connections allow 10 seconds. */
+/** A transaction that read the clock before the clock was set back ends within this time: a connection's 10 seconds, and a margin. */
 const MAX_TRANSACTION_MS = 15_000;
 
 /**
@@ -22,8 +22,8 @@ const MAX_TRANSACTION_MS = 15_000;
 export class OverdueSweeper implements OnApplicationBootstrap, OnTasksStopped {
   private dispatchers = new Map<string, Dispatching>();
   /**
-   * The end of the search for times that were written ahead of the clock. It begins as now, so that the first run searches once:
-   * the clock may have changed while no worker ran.
+   * Until this time, each run searches for times that were written ahead of the clock. The initial value is now, so that the
+   * first run searches once: the clock may have changed while no worker ran.
    */
   private pullBackUntilMs: number | undefined = performance.now();
 

@@ -112,7 +112,7 @@ export class PlacementBatch {
     );
   }
 
-  /** Admits or refuses one order, after the totals and references of the orders that this batch has already admitted. */
+  /** Admits or refuses one order. Counts the totals and references of the orders that this batch has already admitted. */
   admit(command: PlaceOrder): BatchResult<Placed> {
     const { merchantId, referenceId, content, maxTotal } = command;
     const available = this.available.get(merchantId);

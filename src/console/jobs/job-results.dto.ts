@@ -48,7 +48,7 @@ export class MarginFiguresDto {
   @Amount() revenue!: string;
   @Amount() cost!: string;
   @Amount() margin!: string;
-  @Shown.nullableNumber(12.5, 'Null if no cost is known') margin_percent!: number | null;
+  @Shown.nullableNumber(12.5, 'Null if the units with a known cost have no revenue') margin_percent!: number | null;
   @Shown.integer(3, 'Units without a reported cost: their expected cost counts') cost_estimated_units!: number;
   @Shown.integer(3, 'Units without any known cost: they have no margin') cost_unknown_units!: number;
   @ApiProperty({
@@ -100,11 +100,11 @@ export class SupplierComparisonDto {
   listed?: number | null;
   @Shown.optionalInteger(0, 'Entries of the list that can’t be read')
   unreadable?: number;
-  @Shown.optionalInteger(0, 'Listed purchases of no known order, which this report made a case')
+  @Shown.optionalInteger(0, 'Listed purchases of no known order. The report opened a discrepancy for each')
   unknown?: number;
   @Shown.optionalInteger(0, 'Purchases that are listed as sold and that our books do not have as bought')
   surplus?: number;
-  @Shown.integer(3, 'Cases that are still open') open_cases!: number;
+  @Shown.integer(3, 'Discrepancies that are still open') open_cases!: number;
   @Shown.nullableText(null, 'Why the comparison is incomplete') problem!: string | null;
   @Shown.nullableText('1240.50') balance_amount!: string | null;
   @Shown.nullableText('THB') balance_currency!: string | null;

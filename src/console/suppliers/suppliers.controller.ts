@@ -115,9 +115,14 @@ export class ConsoleSuppliersController {
   }
 
   @Post(':code/pause')
-  @ConsoleRoute('suppliers.pause', 'Pause a supplier: workers send it nothing until it is resumed', SupplierDetailDto, {
-    description: 'Workers still ask the supplier about units in doubt. Other units go to the next offer, or wait.',
-  })
+  @ConsoleRoute(
+    'suppliers.pause',
+    'Pause a supplier: workers buy nothing there until it is resumed',
+    SupplierDetailDto,
+    {
+      description: 'Workers still ask the supplier about units in doubt. Other units go to the next offer, or wait.',
+    },
+  )
   pause(
     @CurrentCaller() caller: Caller,
     @SupplierCode() code: string,

@@ -67,8 +67,8 @@ export function answerNotBuilt(response: Response, title: string, what: string, 
 <meta http-equiv="refresh" content="${RETRY_AFTER_S}"><title>${title}</title></head>
 <body>
 <h1>${title}</h1>
-<p>${what} is not built yet. The first <code>npm start</code> builds it within a minute, and this page then gives way to it.
-Elsewhere <code>npm run build</code> does.</p>
+<p>${what} is not built yet. The first <code>npm start</code> builds it within a minute, and then this page shows it.
+Without <code>npm start</code>, run <code>npm run build</code>.</p>
 ${elsewhere}
 </body>
 </html>

@@ -171,7 +171,7 @@ export class PartitionsRepository {
     return (await this.execute(WRITE_OUTER_PARENTS, [this.names, this.names])).length > 0;
   }
 
-  /** Adds these keys to the parent tables. Reads no row. Needs the locks of all tables. */
+  /** Adds the missing foreign keys to the parent tables. Reads no row. Needs the locks of all tables. */
   async addOuterKeys(): Promise<void> {
     await this.runWritten(WRITE_OUTER_PARENTS, [this.names, this.names]);
   }
@@ -187,8 +187,8 @@ export class PartitionsRepository {
 
   /**
    * Lists the missing partitions. The first table must have a partition ahead of its ids, and the other tables must have the
-   * same partitions as the first. A table is behind if the previous version, whose set lacks that table, added the latest
-   * partition.
+   * same partitions as the first. A table lacks the latest partition if an older version of the service, which did not
+   * know the table, created that partition for the others.
    * @param width how many ids the second partition spans. Each later partition spans as many as the one before it.
    */
   async listMissing(width?: bigint): Promise<MissingPartitions[]> {

@@ -7,13 +7,13 @@ export type ColumnName = (typeof COLUMNS)[number];
 export interface StatementFormat {
   /** The header of each column, or its number from 1. */
   columns: Partial<Record<ColumnName, string>>;
-  /** Whether no two lines have one reference. */
+  /** Whether each line has a different reference. */
   isReferenceUnique: boolean;
   /** Whether rows above the table state its totals, as `kbiz` does. */
   statesTotals: boolean;
 }
 
-/** Columns of known layouts. Two readers of KBank's disagree about the column of deposits, so the operator names it. */
+/** Columns of known layouts. Two known parsers of KBank's file disagree about its column of deposits, so the operator names the column. */
 const LAYOUTS: Record<string, StatementFormat['columns']> = {
   kbiz: { date: '2', time: '3', text: '4', out: '5', balance: '9', details: '13' },
 };

@@ -113,19 +113,19 @@ function findTable(utf8: Buffer, { columns }: StatementFormat): Table | null {
 
 function collectStated(cells: string[], stated: ReadStatement['stated']): void {
   for (const cell of cells) {
-    const amount = IS_WHOLE.test(cell) ? readAmount(cell) : null;
+    const amount = HAS_TWO_DIGITS.test(cell) ? readAmount(cell) : null;
     if (amount !== null) stated.amounts.push(amount);
     else if (/^[\d๐-๙]{1,6}$/.test(cell)) stated.counts.push(Number(readAmount(cell) ?? 0n) / 100);
   }
 }
 
 const UNDATED = 'it has an amount and no date';
-/** What an amount is written with. Words in its column belong to a header or a footer. */
+/** A cell with digits and no letters. Words in the column of an amount belong to a header or a footer. */
 const IS_NUMBER = /^[^\p{L}]*[\d๐-๙][^\p{L}]*$/u;
 /** Totals below a table have no time. */
 const HAS_TIME = /[\d๐-๙]:[\d๐-๙]{2}/;
-/** With two fraction digits an amount is whole. */
-const IS_WHOLE = /[.][\d๐-๙]{2}[^\d๐-๙]*$/;
+/** An amount with two fraction digits is complete, not cut off. */
+const HAS_TWO_DIGITS = /[.][\d๐-๙]{2}[^\d๐-๙]*$/;
 
 const AMOUNTS = ['amount', 'in', 'out'] as const;
 
@@ -199,14 +199,14 @@ class TableReader {
     return { row, bookedOn, at, precision, amount, balance, timeText, texts, reference };
   }
 
-  /** Refuses an amount in which a file ends that has no line break at its end. Balances would contradict such an amount. */
+  /** Refuses a file that ends in an amount without a line break: the amount may be cut. Balances would show that. */
   refuseCutAmount(): void {
     const { amount, in: incoming, out, balance } = this.places;
     if (balance !== undefined || !this.last) return;
     const { cells, row } = this.last;
     const cell = cells.at(-1) ?? '';
     const isAmount = cell !== '' && [amount, incoming, out].includes(cells.length - 1);
-    if (isAmount && !IS_WHOLE.test(cell)) this.refuse(row, 'the file ends in its amount, and may be cut');
+    if (isAmount && !HAS_TWO_DIGITS.test(cell)) this.refuse(row, 'the file ends in its amount, and may be cut');
   }
 
   /** @param lines of the file, oldest first. @throws StatementRefused with all wrong rows. */

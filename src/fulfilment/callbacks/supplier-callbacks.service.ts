@@ -122,12 +122,13 @@ export class SupplierCallbacksService {
       const reversalId = await this.reportUnknown(supplier, reading, texts);
       return { verdict: isRepeated ? 'repeated' : 'unknown_reference', attempt, reversalId };
     }
-    const isNamed = await this.storeSupplierReference(attempt, texts, reading);
+    const hasSupplierReference = await this.storeSupplierReference(attempt, texts, reading);
     const outcome = outcomeOf(reading, attempt);
     const applied = outcome ? await this.answers.apply(supplier, attempt, outcome, isRepeated) : 'undecided';
-    if (outcome && provesPurchase(outcome) && isOpen(attempt)) await this.markInDoubt(supplier, attempt, isNamed);
+    if (outcome && provesPurchase(outcome) && isOpen(attempt))
+      await this.markInDoubt(supplier, attempt, hasSupplierReference);
     const needsInquiry = applied === 'undecided' || applied === 'unrecorded';
-    const result = needsInquiry ? await this.wake(supplier, attempt, isNamed, reading) : applied;
+    const result = needsInquiry ? await this.wake(supplier, attempt, hasSupplierReference, reading) : applied;
     if (result === null && applied === 'unrecorded') throw mustBeRepeated();
     const verdict = result ?? 'nothing_new';
     const changesNothing = verdict === 'woke' || verdict === 'nothing_new';
@@ -177,9 +178,13 @@ export class SupplierCallbacksService {
   }
 
   /** Makes workers inquire about an attempt instead of sending it again, because the supplier has the purchase. */
-  private async markInDoubt(supplier: CallingSupplier, attempt: FoundAttempt, isNamed: boolean): Promise<void> {
+  private async markInDoubt(
+    supplier: CallingSupplier,
+    attempt: FoundAttempt,
+    hasSupplierReference: boolean,
+  ): Promise<void> {
     const adapter = this.registry.find(supplier.adapter);
-    const inquiry = adapter && inquiryAbout(adapter, isNamed);
+    const inquiry = adapter && inquiryAbout(adapter, hasSupplierReference);
     const dueInMs = inquiry ? await this.callbacks.markInDoubt(attempt, inquiry) : null;
     if (dueInMs !== null) this.notifier.notifyFulfilment([supplier.id], dueInMs);
   }
@@ -199,11 +204,11 @@ export class SupplierCallbacksService {
   private async wake(
     supplier: CallingSupplier,
     attempt: FoundAttempt,
-    isNamed: boolean,
+    hasSupplierReference: boolean,
     { saysSold }: About,
   ): Promise<'woke' | null> {
     const adapter = this.registry.find(supplier.adapter);
-    const inquiry = adapter && inquiryAbout(adapter, isNamed);
+    const inquiry = adapter && inquiryAbout(adapter, hasSupplierReference);
     if (!inquiry) return null;
     if (!isOpen(attempt)) {
       if (inquiry.mayBuy && (saysSold || !(await this.isSold(attempt, inquiry)))) return null;
