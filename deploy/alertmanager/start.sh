@@ -11,6 +11,14 @@ channels=''
 # Without a value, docker compose gives a blank.
 is_set() { [ -n "${1# }" ]; }
 
+# Whether a channel's token and the setting that names its receiver are set. Without the second, Alertmanager would not start.
+is_complete() {
+  is_set "$1" || return 1
+  is_set "$3" && return 0
+  echo "$2 is missing: no alerts go there" >&2
+  return 1
+}
+
 # A string of YAML.
 quoted() { printf "'%s'" "$(printf %s "${1# }" | sed "s/'/''/g")"; }
 
@@ -84,8 +92,8 @@ if [ -s "$folder/alertmanager.yml" ]; then
 else
   {
     routes
-    if is_set "$ALERT_TELEGRAM_TOKEN"; then telegram; fi
-    if is_set "$ALERT_LINE_TOKEN"; then line; fi
+    if is_complete "$ALERT_TELEGRAM_TOKEN" ALERT_TELEGRAM_CHAT "$ALERT_TELEGRAM_CHAT"; then telegram; fi
+    if is_complete "$ALERT_LINE_TOKEN" ALERT_LINE_TO "$ALERT_LINE_TO"; then line; fi
     if is_set "$ALERT_EMAIL_TO"; then email; fi
   } >"$config"
   echo "alerts go to:${channels:- nobody, because .env has no ALERT_TELEGRAM_TOKEN, ALERT_LINE_TOKEN or ALERT_EMAIL_TO}"

@@ -1,3 +1,4 @@
+import { SANDBOX_CHANNEL_ID } from '../core/sandbox.js';
 import { rowsOf, statement } from '../database/parameters.js';
 
 const NOW = `date_trunc('milliseconds', statement_timestamp())`;
@@ -99,7 +100,7 @@ export const FINISH_DEPOSIT = statement(
     WHERE id = ${id} AND qr_payload IS NULL AND status = 'pending'`,
 );
 
-/** Deposits about which the channel is asked now. */
+/** Deposits of the sandbox of which something is to be reported now. No other channel's are paid by what this finds. */
 export const FIND_DUE = statement(
   'deposits.find_due',
   { limit: 'int', id: 'bigint?' },
@@ -107,7 +108,8 @@ export const FIND_DUE = statement(
     SELECT id, merchant_id, deposit_number, amount, amount_to_pay, created_at,
            extract(epoch FROM expires_at - created_at)::int AS expires_in,
            extract(epoch FROM next_inquiry_at - created_at)::float8 AS reported_after
-    FROM deposits WHERE next_inquiry_at <= statement_timestamp() AND id = coalesce(${id}, id)
+    FROM deposits
+    WHERE channel_id = ${SANDBOX_CHANNEL_ID} AND next_inquiry_at <= statement_timestamp() AND id = coalesce(${id}, id)
     ORDER BY next_inquiry_at LIMIT ${limit}`,
 );
 

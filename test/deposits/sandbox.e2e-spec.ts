@@ -174,6 +174,23 @@ describe('the sandbox’s channel', () => {
     expect(await scene.available(live)).toBe('0.00');
   });
 
+  it('pays no deposit of another channel, even if that channel is to be asked about it now', async () => {
+    const live = await scene.billerChannel();
+    const merchant = await scene.stack.merchant('0.00');
+    const { body: asked } = await merchant.client.post<Deposit>('/v1/deposits', {
+      reference_id: unique('deposit'),
+      amount: '1000.00',
+      channel: live,
+    });
+    await scene.stack.sql(`UPDATE deposits SET next_inquiry_at = now() - interval '1 hour' WHERE deposit_number = $1`, [
+      asked.deposit_number,
+    ]);
+    // A later deposit of the sandbox is paid, so the task has run.
+    const { body } = await create('1000.00');
+    await events(body, 1);
+    expect(await scene.available(merchant)).toBe('0.00');
+  });
+
   it('counts in no metric and no report', async () => {
     const port = await openManagementPort(scene.stack.api, 0);
     const live = await scene.channel();

@@ -182,6 +182,16 @@ describe('deploy/alertmanager/start.sh', () => {
     ]);
   });
 
+  it('leaves out a channel that lacks its receiver, with which Alertmanager would not start', async () => {
+    const printed = await configured({
+      ALERT_TELEGRAM_TOKEN: '1:a',
+      ALERT_LINE_TOKEN: 'token',
+      ALERT_LINE_TO: 'U4af49806',
+    });
+    expect(printed).toMatch(/^alerts go to: LINE$/m);
+    expect(printed).not.toContain('telegram_configs');
+  });
+
   it('names nobody without a channel, and prefers a configuration of the operator', async () => {
     expect(await configured({})).toMatch(/^alerts go to: nobody, because \.env has no ALERT_TELEGRAM_TOKEN/);
     expect(await configured(TELEGRAM, 'route: { receiver: mine }\n')).toBe('route: { receiver: mine }\n');

@@ -146,7 +146,9 @@ export class StatementsService {
     const { batch, rest, left } = isAlone ? before : await this.begin(tx, file);
     const importId = before?.importId ?? (await this.record(tx, file, left, by));
     const coveredUntil = laterOf(channel.covered_until, batch.at(-1)?.at);
-    await this.channelRows.record(tx, channel.code, { covered_until: coveredUntil, refused: null });
+    const covered = { covered_until: coveredUntil };
+    // A file that was refused between two batches stays refused.
+    await this.channelRows.record(tx, channel.code, before === null ? { ...covered, refused: null } : covered);
     const ids = await this.insert(tx, { channelId: channel.id, importId }, batch);
     // The last step, because it locks wallets, for which orders wait.
     const states = await this.incoming.take(tx, { ...file, channel }, batch, ids);
