@@ -139,7 +139,7 @@ describe('workers', () => {
       `SELECT purchases_listed_at AS listed_at FROM suppliers WHERE code = 'fake'`,
     );
     expect(listedAt).toEqual(expect.any(Date));
-    const warnings = log.filter((line) => line.includes('can’t be read'));
+    const warnings = log.filter((line) => line.includes('cannot be read'));
     expect(warnings).toEqual([expect.stringContaining('"unreadableName":"S-1"')]);
   });
 
