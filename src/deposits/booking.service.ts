@@ -5,7 +5,7 @@ import type { Transaction } from '../database/database.js';
 import { recordEvents, type MerchantEvent } from '../events/event-log.js';
 import { WalletService } from '../wallet/wallet.service.js';
 import { paidEvent } from './deposit.mapper.js';
-import { DepositsRepository, type BookedPayment, type DepositOfChannel } from './deposits.repository.js';
+import { DepositsRepository, withPayments, type BookedPayment, type DepositOfChannel } from './deposits.repository.js';
 
 /** A payment that goes to the wallet of a deposit's merchant. */
 export interface Booking {
@@ -70,8 +70,6 @@ export class BookingService {
 function eventsOf(booked: BookedPayment[], deposits: DepositOfChannel[], payments: BookedPayment[]): MerchantEvent[] {
   return booked.map((payment) => {
     const found = deposits.find(({ id }) => id === payment.deposit_id);
-    const { channel, ...deposit } = present(found, 'each booked payment has its deposit');
-    const ofDeposit = payments.filter(({ deposit_id }) => deposit_id === deposit.id);
-    return paidEvent({ deposit, channel, payments: ofDeposit }, payment);
+    return paidEvent(withPayments(present(found, 'each booked payment has its deposit'), payments), payment);
   });
 }

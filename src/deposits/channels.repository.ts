@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { SelectQueryBuilder } from 'typeorm';
+import { Not, type SelectQueryBuilder } from 'typeorm';
 import { present } from '../core/invariant.js';
 import { pick } from '../core/members.js';
-import { Not } from 'typeorm';
 import { SANDBOX_CHANNEL_ID } from '../core/sandbox.js';
 import { Database, type Statement, type Transaction } from '../database/database.js';
 import { DepositChannel } from './deposit-channel.entity.js';

@@ -26,6 +26,12 @@ export interface DepositRow {
 /** A deposit with its channel's code. */
 export type DepositOfChannel = Deposit & { channel: string };
 
+/** @param payments of any deposits. */
+export const withPayments = (
+  { channel, ...deposit }: DepositOfChannel,
+  payments: readonly BookedPayment[],
+): DepositRow => ({ deposit, channel, payments: payments.filter(({ deposit_id }) => deposit_id === deposit.id) });
+
 export interface DepositsFilter {
   merchantId?: number | undefined;
   status?: DepositStatus | undefined;
@@ -35,24 +41,28 @@ export interface DepositsFilter {
   limit: number;
 }
 
+/** What a channel offers for an amount. */
+export interface Offer {
+  amountToPay: Satang;
+  holdsAmount: boolean;
+  qrPayload: string | null;
+  /** When the channel is first asked about the deposit, in seconds. */
+  inquiryAfter: number | null;
+}
+
 /** A deposit to be written. Times are PostgreSQL's. */
-export interface NewDeposit {
+export interface NewDeposit extends Offer {
   depositNumber: string;
   merchantId: number;
   channelId: number;
   referenceId: string;
   reference: string;
   amount: Satang;
-  amountToPay: Satang;
-  qrPayload: string | null;
-  holdsAmount: boolean;
   /** How long the offer is valid, and how long after it the amount stays reserved. */
   seconds: number;
   holdHours: number;
   metadata: Record<string, string> | null;
   source: Deposit['source'];
-  /** When the channel is first asked about it, in seconds. */
-  inquiryAfter: number | null;
 }
 
 /** A page of a merchant's deposits. */
@@ -96,15 +106,15 @@ export class DepositsRepository {
   }
 
   /** @returns null if another deposit holds the amount, or has the merchant's reference. */
-  async insert(tx: Transaction, { metadata, ...deposit }: NewDeposit): Promise<bigint | null> {
+  async insert(tx: Transaction, { metadata, ...deposit }: NewDeposit): Promise<DepositRow | null> {
     const row = { ...deposit, metadata: metadata === null ? null : JSON.stringify(metadata) };
-    const [inserted] = await tx.query<{ id: bigint }>(...sql.INSERT_DEPOSIT.with(row));
-    return inserted?.id ?? null;
+    const [inserted] = await tx.query<DepositOfChannel>(...sql.INSERT_DEPOSIT.with(row));
+    return inserted ? withPayments(inserted, []) : null;
   }
 
   async find(reader: Queryable, merchantId: number, referenceId: string): Promise<DepositRow | undefined> {
     const found = await reader.query<DepositOfChannel>(...sql.FIND_DEPOSIT.with({ merchantId, referenceId }));
-    return (await this.withPayments(reader, found))[0];
+    return (await this.complete(reader, found))[0];
   }
 
   /** A merchant's deposits, newest first. */
@@ -112,9 +122,9 @@ export class DepositsRepository {
     const statement = sql.DEPOSITS_PAGE[referenceId === undefined ? 'any' : 'reference'];
     const [asked, values] = statement.with({ ...page, referenceId: referenceId ?? null });
     // A merchant may look for a deposit just after making it. A replica may not have it yet.
-    if (referenceId !== undefined) return this.withPayments(this.reads, await this.reads.query(asked, values));
+    if (referenceId !== undefined) return this.complete(this.reads, await this.reads.query(asked, values));
     const replica: Queryable = { query: this.reads.list.bind(this.reads) };
-    return this.withPayments(replica, await replica.query(asked, values));
+    return this.complete(replica, await replica.query(asked, values));
   }
 
   async cancel(merchantId: number, referenceId: string): Promise<void> {
@@ -148,7 +158,7 @@ export class DepositsRepository {
       .where(columns.map((column) => ({ [column]: text, ...ofMerchant })))
       .orderBy('deposit.id', 'DESC')
       .limit(20);
-    return this.withPayments(this.database, await withCodes(query));
+    return this.complete(this.database, await withCodes(query));
   }
 
   /** Newest first. */
@@ -161,7 +171,7 @@ export class DepositsRepository {
     if (status !== undefined) query.andWhere({ status });
     if (createdFrom) query.andWhere('deposit.created_at >= :createdFrom', { createdFrom });
     if (createdTo) query.andWhere('deposit.created_at < :createdTo', { createdTo });
-    return this.withPayments(this.database, await withCodes(query, channel));
+    return this.complete(this.database, await withCodes(query, channel));
   }
 
   /** @param from, until when the deposits were made. */
@@ -192,20 +202,16 @@ export class DepositsRepository {
   /** Ends those that are still offered. */
   async expire(tx: Transaction, deposits: { id: bigint }[]): Promise<DepositRow[]> {
     const expired = await tx.query<DepositOfChannel>(...sql.EXPIRE_DEPOSITS.with({ deposits }));
-    return expired.map(({ channel, ...deposit }) => ({ deposit, channel, payments: [] }));
+    return expired.map((each) => withPayments(each, []));
   }
 
   async freeAmounts(limit: number, marginMs: number): Promise<number> {
     return (await this.database.query(...sql.FREE_AMOUNTS.with({ limit, marginMs }))).length;
   }
 
-  private async withPayments(reader: Queryable, deposits: DepositOfChannel[]): Promise<DepositRow[]> {
+  private async complete(reader: Queryable, deposits: DepositOfChannel[]): Promise<DepositRow[]> {
     if (deposits.length === 0) return [];
     const payments = await this.paymentsOf(reader, deposits);
-    return deposits.map(({ channel, ...deposit }) => ({
-      deposit,
-      channel,
-      payments: payments.filter(({ deposit_id }) => deposit_id === deposit.id),
-    }));
+    return deposits.map((each) => withPayments(each, payments));
   }
 }

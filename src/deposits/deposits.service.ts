@@ -3,7 +3,6 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../core/config.js';
 import { AppError, invalidValue, refusal, UnknownResource } from '../core/errors.js';
 import { newDepositNumber, newDepositReference } from '../core/identifiers.js';
-import { present } from '../core/invariant.js';
 import { formatBaht, type Satang } from '../core/money.js';
 import { SANDBOX_CHANNEL_ID } from '../core/sandbox.js';
 import { textProblem } from '../core/text.js';
@@ -18,9 +17,9 @@ import { ChannelsService, settingsOf } from './channels.service.js';
 import { amountsToDeal, chooseAmount } from './dealing.js';
 import type { DepositChannel } from './deposit-channel.entity.js';
 import { expiredEvent } from './deposit.mapper.js';
-import { DepositsRepository, type DepositRow, type DepositsFilter } from './deposits.repository.js';
+import { DepositsRepository, type DepositRow, type DepositsFilter, type Offer } from './deposits.repository.js';
 import { SandboxPaymentsService } from './sandbox/sandbox-payments.service.js';
-import { nextReport, offerInSandbox, sandboxQr } from './sandbox/sandbox-plan.js';
+import { offerInSandbox } from './sandbox/sandbox-plan.js';
 
 /** How often to deal an amount that another deposit takes at the same moment. */
 const MAX_DEALS = 5;
@@ -97,10 +96,10 @@ export class DepositsService {
     let channel: DepositChannel | undefined;
     for (let deal = 1; deal <= MAX_DEALS; deal++) {
       const earlier = await this.deposits.find(this.database, merchantId, referenceId);
-      if (earlier) return { row: await this.finished(repeated(earlier, request)), replayed: true };
+      if (earlier) return { row: await this.sandbox.finish(repeated(earlier, request)), replayed: true };
       const chosen = (channel ??= choose(request, sandbox ? [await this.channels.sandbox()] : await this.active()));
-      const isMade = await this.database.transaction((tx) => this.deal(tx, request, chosen, by));
-      if (isMade) return { row: await this.firstAnswer(merchantId, referenceId), replayed: false };
+      const made = await this.database.transaction((tx) => this.deal(tx, request, chosen, by));
+      if (made) return { row: await this.sandbox.takeFirstReport(withCode(made)), replayed: false };
     }
     throw noFreeAmount(request.amount);
   }
@@ -136,23 +135,29 @@ export class DepositsService {
     return (await this.channels.list()).filter(({ status }) => status === 'active');
   }
 
-  /** @returns false if another deposit took the amount or the reference meanwhile. */
-  private async deal(tx: Transaction, request: DepositRequest, channel: DepositChannel, by?: Actor): Promise<boolean> {
+  /** @returns null if another deposit took the amount or the reference meanwhile. */
+  private async deal(
+    tx: Transaction,
+    request: DepositRequest,
+    channel: DepositChannel,
+    by?: Actor,
+  ): Promise<DepositRow | null> {
     const { merchantId, referenceId, amount, expiresIn, metadata = null } = request;
-    if (!by && !(await this.isWithinLimits(tx, request))) return false;
-    const isSandbox = channel.id === SANDBOX_CHANNEL_ID;
+    if (!by && !(await this.isWithinLimits(tx, request))) return null;
     const reference = newDepositReference();
-    const offer = isSandbox ? offerInSandbox(amount) : await this.offer(tx, amount, channel, reference);
+    const offer =
+      channel.id === SANDBOX_CHANNEL_ID
+        ? offerInSandbox(amount, expiresIn)
+        : await this.offer(tx, amount, channel, reference);
     const ours = { depositNumber: newDepositNumber(), reference, source: by ? 'operator' : 'api' } as const;
     const times = { seconds: expiresIn, holdHours: this.config.DEPOSIT_HOLD_HOURS };
-    const isAsked = isSandbox && offer.qrPayload !== null;
-    const inquiryAfter = isAsked ? nextReport(amount, expiresIn, -1) : null;
     const of = { merchantId, channelId: channel.id, referenceId, amount, metadata };
-    if ((await this.deposits.insert(tx, { ...ours, ...times, ...offer, ...of, inquiryAfter })) === null) return false;
+    const made = await this.deposits.insert(tx, { ...ours, ...times, ...offer, ...of });
+    if (!made) return null;
     const facts = { deposit_number: ours.depositNumber, reference: referenceId };
     const detail = { ...facts, amount: formatBaht(amount), channel: channel.code };
     recordAction(tx, by, { action: 'deposit.create', merchantId, detail });
-    return true;
+    return made;
   }
 
   /** @returns false if the reference was used meanwhile, because no limit refuses a repetition. @throws at a limit. */
@@ -180,40 +185,9 @@ export class DepositsService {
       amountToPay: dealt,
       holdsAmount,
       qrPayload: channelAdapter(channel.adapter).qrPayload(settings, dealt, reference),
+      inquiryAfter: null,
     };
   }
-
-  /** The deposit as it stands after its creation. @throws SERVICE_UNAVAILABLE if the channel gave no QR code. */
-  private async firstAnswer(merchantId: number, referenceId: string): Promise<DepositRow> {
-    const find = async (): Promise<DepositRow> =>
-      present(await this.deposits.find(this.database, merchantId, referenceId), 'a deposit was made');
-    const made = await find();
-    const { qr_payload: qrPayload, next_inquiry_at: reportedAt, created_at: madeAt } = made.deposit;
-    if (qrPayload === null) {
-      const message = 'the channel gave no QR code: repeat the request';
-      throw refusal('SERVICE_UNAVAILABLE', 'CHANNEL_UNAVAILABLE', 'channel', message, 1);
-    }
-    // In the sandbox, a payment may be reported before this answer.
-    if (reportedAt === null || reportedAt > madeAt) return made;
-    for (const due of await this.deposits.findDue(1, made.deposit.id)) await this.sandbox.pay(due);
-    return find();
-  }
-
-  /** Gives a deposit its QR code, if the channel gave none before. */
-  private async finished(row: DepositRow): Promise<DepositRow> {
-    const { id, qr_payload: payload, status, amount_to_pay: amountToPay, channel_id: channelId } = row.deposit;
-    if (payload !== null || status !== 'pending' || channelId !== SANDBOX_CHANNEL_ID) return row;
-    await this.deposits.finish(id, sandboxQr(amountToPay), 2);
-    const { merchant_id: merchantId, reference_id: referenceId } = row.deposit;
-    return present(await this.deposits.find(this.database, merchantId, referenceId), 'a deposit stays');
-  }
-}
-
-/** What a channel offers for an amount. */
-interface Offer {
-  amountToPay: Satang;
-  holdsAmount: boolean;
-  qrPayload: string | null;
 }
 
 /** @throws SERVICE_UNAVAILABLE; BAD_REQUEST */
@@ -235,6 +209,13 @@ function choose({ channel: code, amount, expiresIn }: DepositRequest, channels: 
     throw refusal('BAD_REQUEST', 'OUT_OF_RANGE', 'expires_in', message);
   }
   return named;
+}
+
+/** @throws SERVICE_UNAVAILABLE if the channel gave no QR code. */
+function withCode(made: DepositRow): DepositRow {
+  if (made.deposit.qr_payload !== null) return made;
+  const message = 'the channel gave no QR code: repeat the request';
+  throw refusal('SERVICE_UNAVAILABLE', 'CHANNEL_UNAVAILABLE', 'channel', message, 1);
 }
 
 function noFreeAmount(amount: Satang): AppError {

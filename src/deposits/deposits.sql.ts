@@ -28,13 +28,13 @@ export const INSERT_DEPOSIT = statement(
     inquiryAfter: 'int?',
   },
   (of) => `
-    INSERT INTO deposits (deposit_number, merchant_id, channel_id, reference_id, reference, amount, amount_to_pay, qr_payload,
-                          holds_amount, expires_at, hold_until, metadata, source, created_at, updated_at, next_inquiry_at)
+    INSERT INTO deposits AS d (deposit_number, merchant_id, channel_id, reference_id, reference, amount, amount_to_pay, qr_payload,
+                               holds_amount, expires_at, hold_until, metadata, source, created_at, updated_at, next_inquiry_at)
     SELECT ${of.depositNumber}, ${of.merchantId}, ${of.channelId}, ${of.referenceId}, ${of.reference}, ${of.amount},
            ${of.amountToPay}, ${of.qrPayload}, ${of.holdsAmount}, expires_at, expires_at + ${of.holdHours} * interval '1 hour',
            ${of.metadata}::json, ${of.source}, ${NOW}, ${NOW}, ${NOW} + ${of.inquiryAfter} * interval '1 second'
     FROM (SELECT ${NOW} + ${of.seconds} * interval '1 second' AS expires_at) moment
-    ON CONFLICT DO NOTHING RETURNING id`,
+    ON CONFLICT DO NOTHING RETURNING ${DEPOSIT}`,
 );
 
 /** One creation of a merchant at a time, so that its limits hold. The first number is unique among our advisory locks. */

@@ -147,7 +147,7 @@ export class PaymentsService {
       throw new AppError('BAD_REQUEST', `merchant ${merchantId} is a sandbox merchant: it has no real money`);
   }
 
-  private async recipientOf(tx: Transaction, payment: IncomingPayment, recipient: Recipient): Promise<BookedDeposit> {
+  private async recipientOf(tx: Transaction, payment: IncomingPayment, recipient: Recipient): Promise<Deposit> {
     if ('merchantId' in recipient) return this.makeDeposit(tx, payment, recipient.merchantId);
     const { depositNumber } = recipient;
     const named = await this.deposits.findByNumber(tx, depositNumber);
@@ -157,10 +157,9 @@ export class PaymentsService {
   }
 
   /** The merchant sees the money as that of any other deposit. */
-  private async makeDeposit(tx: Transaction, payment: IncomingPayment, merchantId: number): Promise<BookedDeposit> {
+  private async makeDeposit(tx: Transaction, payment: IncomingPayment, merchantId: number): Promise<Deposit> {
     const { channel_id: channelId, public_id: referenceId, amount } = payment;
-    const depositNumber = newDepositNumber();
-    const ours = { depositNumber, reference: newDepositReference(), source: 'operator', metadata: null } as const;
+    const ours = { depositNumber: newDepositNumber(), reference: newDepositReference(), source: 'operator' } as const;
     const ended = {
       amount,
       amountToPay: amount,
@@ -168,16 +167,14 @@ export class PaymentsService {
       holdsAmount: false,
       seconds: 0,
       holdHours: 0,
+      metadata: null,
       inquiryAfter: null,
     };
-    const id = await this.deposits.insert(tx, { ...ours, ...ended, merchantId, channelId, referenceId });
-    if (id === null)
-      throw new AppError('CONFLICT', `merchant ${merchantId} has a deposit ${referenceId}: give its number`);
-    return { id, merchant_id: merchantId, deposit_number: depositNumber };
+    const made = await this.deposits.insert(tx, { ...ours, ...ended, merchantId, channelId, referenceId });
+    if (made) return made.deposit;
+    throw new AppError('CONFLICT', `merchant ${merchantId} has a deposit ${referenceId}: give its number`);
   }
 }
-
-type BookedDeposit = Pick<Deposit, 'id' | 'merchant_id' | 'deposit_number'>;
 
 /** The operator who comes second learns what the first one did. */
 function ifWaiting({ state, decision, decided_by: operator }: IncomingPayment): string | null {

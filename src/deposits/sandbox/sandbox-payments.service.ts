@@ -1,14 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { paymentId } from '../../core/identifiers.js';
+import { present } from '../../core/invariant.js';
 import { SANDBOX_CHANNEL_ID } from '../../core/sandbox.js';
 import { WorkerTask } from '../../core/worker-task.js';
 import { Database, type Transaction } from '../../database/database.js';
 import { BookingService, type Booking } from '../booking.service.js';
 import { ChannelsRepository } from '../channels.repository.js';
-import { DepositsRepository, type DueDeposit } from '../deposits.repository.js';
+import { DepositsRepository, type DepositRow, type DueDeposit } from '../deposits.repository.js';
 import type { IncomingPayment } from '../incoming-payment.entity.js';
 import { NOT_BOOKED, PaymentsRepository } from '../payments.repository.js';
-import { nextReport, sandboxPayments } from './sandbox-plan.js';
+import { nextReport, PAID_AFTER, sandboxPayments, sandboxQr } from './sandbox-plan.js';
 
 const BATCH = 100;
 
@@ -39,8 +40,29 @@ export class SandboxPaymentsService {
     } while (!stop.aborted && due.length === BATCH);
   }
 
+  /** Takes what the channel reports before a creation is answered. @returns the deposit as it stands. */
+  async takeFirstReport(row: DepositRow): Promise<DepositRow> {
+    const { id, next_inquiry_at: reportedAt, created_at: madeAt } = row.deposit;
+    if (reportedAt === null || reportedAt > madeAt) return row;
+    for (const due of await this.deposits.findDue(1, id)) await this.pay(due);
+    return this.readAgain(row);
+  }
+
+  /** Gives a deposit its QR code, if the channel gave none before. @returns the deposit as it stands. */
+  async finish(row: DepositRow): Promise<DepositRow> {
+    const { id, qr_payload: payload, status, amount_to_pay: amountToPay, channel_id: channelId } = row.deposit;
+    if (payload !== null || status !== 'pending' || channelId !== SANDBOX_CHANNEL_ID) return row;
+    await this.deposits.finish(id, sandboxQr(amountToPay), PAID_AFTER);
+    return this.readAgain(row);
+  }
+
+  private async readAgain({ deposit }: DepositRow): Promise<DepositRow> {
+    const { merchant_id: merchantId, reference_id: referenceId } = deposit;
+    return present(await this.deposits.find(this.database, merchantId, referenceId), 'a deposit stays');
+  }
+
   /** Takes what the channel reports of a deposit until now. What was reported before changes nothing. */
-  async pay(deposit: DueDeposit): Promise<void> {
+  private async pay(deposit: DueDeposit): Promise<void> {
     const next = nextReport(deposit.amount, deposit.expires_in, deposit.reported_after);
     await this.database.transaction(async (tx) => {
       await this.channels.lock(tx, SANDBOX_CHANNEL_ID);

@@ -40,10 +40,10 @@ describe('the sandbox reports payments', () => {
 describe('an offer in the sandbox', () => {
   it('adds satang, never whole baht, and names an id that no bank knows', () => {
     for (const amount of ['1.00', '999.99', '700000.00']) {
-      const { amountToPay, qrPayload } = offerInSandbox(satang(amount));
+      const { amountToPay, qrPayload } = offerInSandbox(satang(amount), 900);
       expect(amountToPay > satang(amount) && amountToPay % 100n !== 0n && amountToPay % 11n === 3n).toBe(true);
       expect(qrPayload).toContain('02130000000000000');
     }
-    expect(offerInSandbox(satang('1007.00')).qrPayload).toBeNull();
+    expect(offerInSandbox(satang('1007.00'), 900)).toMatchObject({ qrPayload: null, inquiryAfter: null });
   });
 });

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { parseBaht, type Satang } from '../../core/money.js';
 import { amountsToDeal } from '../dealing.js';
 import { promptPayPayload } from '../channels/promptpay/promptpay-qr.js';
+import type { Offer } from '../deposits.repository.js';
 
 /** A payment of a sandbox deposit; times in seconds after the creation of the deposit. */
 export interface SandboxPayment {
@@ -11,7 +12,8 @@ export interface SandboxPayment {
   difference: Satang;
 }
 
-const PAID_AFTER = 2;
+/** Seconds from a deposit's QR code to its payment. */
+export const PAID_AFTER = 2;
 const paid = (after = PAID_AFTER, changes: Partial<SandboxPayment> = {}): SandboxPayment => {
   return { paidAfter: after, bookedAfter: after, difference: 0n, ...changes };
 };
@@ -47,12 +49,14 @@ export const sandboxQr = (amountToPay: Satang): string =>
   promptPayPayload({ promptpayId: '0000000000000' }, amountToPay, '');
 
 /** What a sandbox deposit is offered. Satang are added as on a live channel, although its payments are recognized by reference. */
-export function offerInSandbox(amount: Satang): { amountToPay: Satang; holdsAmount: false; qrPayload: string | null } {
+export function offerInSandbox(amount: Satang, expiresIn: number): Offer {
   const amounts = amountsToDeal(amount, 2, 3);
   const amountToPay = amounts[randomInt(amounts.length)] ?? amount;
+  const isUnavailable = amount === UNAVAILABLE_FIRST;
   return {
     amountToPay,
     holdsAmount: false,
-    qrPayload: amount === UNAVAILABLE_FIRST ? null : sandboxQr(amountToPay),
+    qrPayload: isUnavailable ? null : sandboxQr(amountToPay),
+    inquiryAfter: isUnavailable ? null : nextReport(amount, expiresIn, -1),
   };
 }
