@@ -14,8 +14,21 @@ export interface Booking {
   amount: Satang;
   paidAt: Date;
   deposit: { id: bigint; merchant_id: number };
+  /** How the deposit was found. */
+  bookedBy: 'reference' | 'amount' | 'person';
   /** The operator who decided; null if the payment was recognized. */
   operator: string | null;
+}
+
+/** What a booking changes of its payment. */
+export interface BookedMembers {
+  state: 'booked';
+  reason: null;
+  deposit_id: bigint;
+  merchant_id: number;
+  transfer_id: bigint;
+  booked_by: Booking['bookedBy'];
+  booked_at: Date;
 }
 
 /**
@@ -38,9 +51,9 @@ export class BookingService {
 
   /**
    * The caller must hold the channel's lock.
-   * @returns the transfers by the public ids of the payments. A payment that its wallet can't hold is not booked, and has none.
+   * @returns the booked payments' members by their public ids. A payment that its wallet can't hold is not booked, and has none.
    */
-  async book(tx: Transaction, bookings: Booking[]): Promise<Map<string, { transfer_id: bigint; booked_at: Date }>> {
+  async book(tx: Transaction, bookings: Booking[]): Promise<Map<string, BookedMembers>> {
     if (bookings.length === 0) return new Map();
     const credits = bookings.map(({ paymentId, amount, deposit, operator }) => {
       return { merchantId: deposit.merchant_id, amount, paymentId, operator };
@@ -51,10 +64,19 @@ export class BookingService {
     );
     const made = await this.wallets.creditPayments(tx, credits);
     const booked = bookings.flatMap(
-      ({ paymentId: public_id, amount, paidAt: paid_at, deposit: { id: deposit_id } }) => {
+      ({ paymentId: public_id, amount, paidAt: paid_at, deposit, bookedBy: booked_by }) => {
         const credit = made.get(public_id);
         if (!credit) return [];
-        return [{ public_id, amount, paid_at, deposit_id, transfer_id: credit.id, booked_at: credit.created_at }];
+        const members: BookedMembers = {
+          state: 'booked',
+          reason: null,
+          deposit_id: deposit.id,
+          merchant_id: deposit.merchant_id,
+          transfer_id: credit.id,
+          booked_by,
+          booked_at: credit.created_at,
+        };
+        return [{ public_id, amount, paid_at, members, ...members }];
       },
     );
     const deposits = await this.deposits.pay(
@@ -62,7 +84,7 @@ export class BookingService {
       booked.map(({ deposit_id: id, amount, paid_at }) => ({ id, amount, paid_at })),
     );
     void recordEvents(tx, eventsOf(booked, deposits, [...earlier, ...booked]));
-    return new Map(booked.map(({ public_id, transfer_id, booked_at }) => [public_id, { transfer_id, booked_at }]));
+    return new Map(booked.map(({ public_id, members }) => [public_id, members]));
   }
 }
 

@@ -41,12 +41,12 @@ export class IncomingLinesService {
     ids: ReadonlyMap<string, bigint>,
   ): Promise<States> {
     const matched = await this.match(tx, known, lines);
-    const bookings = matched.flatMap(({ line, publicId, match }): Booking[] =>
-      match.state === 'booked'
-        ? [{ paymentId: publicId, amount: line.amount, paidAt: line.at, deposit: match.deposit, operator: null }]
-        : [],
-    );
-    const transfers = await this.booking.book(tx, bookings);
+    const bookings = matched.flatMap(({ line, publicId: paymentId, match }): Booking[] => {
+      if (match.state !== 'booked') return [];
+      const { deposit, by: bookedBy } = match;
+      return [{ paymentId, amount: line.amount, paidAt: line.at, deposit, bookedBy, operator: null }];
+    });
+    const booked = await this.booking.book(tx, bookings);
     const rows = matched.map(({ line, publicId, match }): NewPayment => {
       const { amount, at: paid_at, precision } = line;
       const line_id = present(ids.get(line.identity), 'an incoming line is stored');
@@ -55,10 +55,7 @@ export class IncomingLinesService {
       if (match.state === 'ignored') return { ...row, state: 'ignored' };
       const deposit_id = match.deposit?.id ?? null;
       if (match.state === 'waiting') return { ...row, state: 'waiting', reason: match.reason, deposit_id };
-      const transfer = transfers.get(publicId);
-      if (!transfer) return { ...row, state: 'waiting', reason: 'WALLET_FULL', deposit_id };
-      const { merchant_id } = match.deposit;
-      return { ...row, state: 'booked', deposit_id, merchant_id, booked_by: match.by, ...transfer };
+      return { ...row, ...(booked.get(publicId) ?? { state: 'waiting', reason: 'WALLET_FULL', deposit_id }) };
     });
     this.payments.insert(tx, known.channel.id, rows);
     return new Map(rows.map(({ state }, index) => [matched[index]?.line.identity ?? '', state]));

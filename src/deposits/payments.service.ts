@@ -64,12 +64,18 @@ export class PaymentsService {
       const { amount, currency, paid_at: paidAt } = payment;
       if (currency !== 'THB') throw new AppError('CONFLICT', `payment ${publicId} is in ${currency}: wallets hold THB`);
       const deposit = await this.recipientOf(tx, payment, recipient);
-      const { id: deposit_id, merchant_id, deposit_number } = deposit;
-      const booking = { paymentId: publicId, amount, paidAt, deposit, operator: by.operator };
-      const transfer = (await this.booking.book(tx, [booking])).get(publicId);
-      if (!transfer) throw new AppError('CONFLICT', `the wallet of merchant ${merchant_id} cannot hold more`);
-      const booked = { state: 'booked', reason: null, booked_by: 'person', deposit_id, merchant_id } as const;
-      return { change: { ...booked, ...transfer }, detail: { merchant_id, deposit_number } };
+      const { merchant_id, deposit_number } = deposit;
+      const booking = {
+        paymentId: publicId,
+        amount,
+        paidAt,
+        deposit,
+        bookedBy: 'person',
+        operator: by.operator,
+      } as const;
+      const change = (await this.booking.book(tx, [booking])).get(publicId);
+      if (!change) throw new AppError('CONFLICT', `the wallet of merchant ${merchant_id} cannot hold more`);
+      return { change, detail: { merchant_id, deposit_number } };
     });
   }
 

@@ -7,8 +7,7 @@ import { Database, type Transaction } from '../../database/database.js';
 import { BookingService, type Booking } from '../booking.service.js';
 import { ChannelsRepository } from '../channels.repository.js';
 import { DepositsRepository, type DepositRow, type DueDeposit } from '../deposits.repository.js';
-import type { IncomingPayment } from '../incoming-payment.entity.js';
-import { NOT_BOOKED, PaymentsRepository } from '../payments.repository.js';
+import { NOT_BOOKED, PaymentsRepository, type NewPayment } from '../payments.repository.js';
 import { nextReport, PAID_AFTER, sandboxPayments, sandboxQr } from './sandbox-plan.js';
 
 const BATCH = 100;
@@ -16,7 +15,6 @@ const BATCH = 100;
 /** A payment that the sandbox's channel reports. */
 interface Report extends Booking {
   chargeRef: string;
-  bookedBy: 'reference' | 'person';
   isBooked: boolean;
 }
 
@@ -73,37 +71,25 @@ export class SandboxPaymentsService {
 
   private async take(tx: Transaction, reports: Report[]): Promise<void> {
     const charges = reports.map(({ chargeRef }) => chargeRef);
-    const known = await this.payments.findCharges(tx, SANDBOX_CHANNEL_ID, charges);
-    const knownOf = ({ chargeRef }: Report) => known.find(({ charge_ref }) => charge_ref === chargeRef);
-    const fresh = reports.filter((each) => !knownOf(each));
-    const waited = reports.filter((each) => knownOf(each)?.state === 'waiting');
-    const booked = [...fresh, ...waited].filter(({ isBooked }) => isBooked);
-    const transfers = await this.booking.book(tx, booked);
-    const outcomeOf = ({ paymentId: id, bookedBy: booked_by, isBooked, deposit }: Report) => {
-      const transfer = transfers.get(id);
-      if (!transfer)
-        return { ...NOT_BOOKED, state: 'waiting', reason: isBooked ? 'WALLET_FULL' : 'UNMATCHED' } as const;
-      const { id: deposit_id, merchant_id } = deposit;
-      return { state: 'booked', reason: null, deposit_id, merchant_id, booked_by, ...transfer } as const;
+    const found = await this.payments.findCharges(tx, SANDBOX_CHANNEL_ID, charges);
+    const known = new Map(found.map((payment) => [payment.charge_ref, payment]));
+    const fresh = reports.filter(({ chargeRef }) => !known.has(chargeRef));
+    const decided = reports.flatMap((report) => {
+      const payment = known.get(report.chargeRef);
+      return report.isBooked && payment?.state === 'waiting' ? [{ ...report, id: payment.id }] : [];
+    });
+    const booked = await this.booking.book(tx, [...fresh.filter(({ isBooked }) => isBooked), ...decided]);
+    const outcomeOf = ({ paymentId: id, isBooked }: Report) => {
+      const waiting = { state: 'waiting', reason: isBooked ? 'WALLET_FULL' : 'UNMATCHED' } as const;
+      return booked.get(id) ?? { ...NOT_BOOKED, ...waiting };
     };
-    const rows = fresh.map((report) => {
+    const rows = fresh.map((report): NewPayment => {
       const { paymentId: public_id, amount, paidAt: paid_at, chargeRef: charge_ref } = report;
-      const row = {
-        public_id,
-        amount,
-        currency: 'THB',
-        paid_at,
-        precision: 'second',
-        charge_ref,
-        line_id: null,
-      } as const;
-      return { ...row, ...outcomeOf(report) };
+      const reported = { public_id, amount, currency: 'THB', paid_at, precision: 'second', charge_ref } as const;
+      return { ...reported, line_id: null, ...outcomeOf(report) };
     });
     this.payments.insert(tx, SANDBOX_CHANNEL_ID, rows);
-    for (const report of waited) {
-      const { id } = knownOf(report) as IncomingPayment;
-      if (report.isBooked) await this.payments.change(tx, id, outcomeOf(report));
-    }
+    for (const report of decided) await this.payments.change(tx, report.id, outcomeOf(report));
   }
 }
 
@@ -112,21 +98,16 @@ function reportsOf(deposit: DueDeposit): Report[] {
   return sandboxPayments(amount, expires_in).flatMap(({ paidAfter, bookedAfter, difference }, index): Report[] => {
     if (paidAfter > reported_after) return [];
     const chargeRef = `${deposit_number}-${index + 1}`;
-    const paidAt = new Date(created_at.getTime() + paidAfter * 1_000);
-    const booking = {
-      paymentId: paymentId('sandbox', 'charge', chargeRef),
-      amount: amount_to_pay + difference,
-      paidAt,
-    };
-    const isBooked = bookedAfter <= reported_after;
     return [
       {
-        ...booking,
+        paymentId: paymentId('sandbox', 'charge', chargeRef),
+        amount: amount_to_pay + difference,
+        paidAt: new Date(created_at.getTime() + paidAfter * 1_000),
         deposit,
+        bookedBy: bookedAfter > paidAfter ? 'person' : 'reference',
         operator: null,
         chargeRef,
-        bookedBy: bookedAfter > paidAfter ? 'person' : 'reference',
-        isBooked,
+        isBooked: bookedAfter <= reported_after,
       },
     ];
   });
