@@ -1,25 +1,12 @@
 import { PageQueryDto } from '../core/http/page-query.dto.js';
-import { formatBaht, MAX_SATANG, parseBaht } from '../core/money.js';
-import { Integer, Member, Moment, OneOf, Reference, Text, TextMap } from '../core/validation/member.decorators.js';
+import { MAX_SATANG } from '../core/money.js';
+import { AmountUpTo, Integer, Moment, OneOf, Reference, Text, TextMap } from '../core/validation/member.decorators.js';
 import { DEPOSIT_STATUSES, type DepositStatus } from './deposit.entity.js';
 
-const AMOUNT = '^\\d{1,13}\\.\\d{2}$';
-const IS_AMOUNT = new RegExp(AMOUNT);
-const METADATA = { maxEntries: 20, maxKeyLength: 40, maxValueLength: 500 };
-
-/** An amount with two fraction digits. The channel has limits of its own. */
-const DepositAmount = (description: string): PropertyDecorator =>
-  Member(
-    { type: String, pattern: AMOUNT },
-    (value) => {
-      if (typeof value !== 'string') return { code: 'INVALID_TYPE', words: 'must be a string' };
-      const words = 'must be an amount with two fraction digits such as 1000.00';
-      if (!IS_AMOUNT.test(value)) return { code: 'INVALID_VALUE', words };
-      const range = `must be an amount from 0.01 to ${formatBaht(MAX_SATANG)}`;
-      return (parseBaht(value) ?? 0n) > 0n ? null : { code: 'OUT_OF_RANGE', words: range };
-    },
-    { example: '1000.00', description },
-  );
+const TWO_DIGITS = {
+  pattern: '^\\d{1,13}\\.\\d{2}$',
+  words: 'must be an amount with two fraction digits such as 1000.00',
+};
 
 /** The body of POST /v1/deposits. */
 export class CreateDepositDto {
@@ -31,7 +18,11 @@ export class CreateDepositDto {
   })
   reference_id!: string;
 
-  @DepositAmount('What is to be paid, THB, within the limits of the channel')
+  @AmountUpTo(
+    MAX_SATANG,
+    { example: '1000.00', description: 'What is to be paid, THB, within the limits of the channel' },
+    TWO_DIGITS,
+  )
   amount!: string;
 
   @Text(1, 32, {
@@ -50,7 +41,7 @@ export class CreateDepositDto {
   })
   expires_in?: number | null;
 
-  @TextMap(METADATA, {
+  @TextMap({
     optional: true,
     nullable: true,
     example: { till: '3' },

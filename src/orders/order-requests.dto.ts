@@ -14,7 +14,6 @@ import { ORDER_STATUSES, type OrderStatus } from './states.js';
 
 const MAX_ITEMS = 50;
 export const MAX_QUANTITY = 100;
-const METADATA = { maxEntries: 20, maxKeyLength: 40, maxValueLength: 500 };
 
 /** What the ids of a player are, for the documents. */
 export const PLAYER_IDS = {
@@ -69,7 +68,7 @@ export class CreateOrderDto {
   })
   max_total_amount?: string | null;
 
-  @TextMap(METADATA, {
+  @TextMap({
     optional: true,
     nullable: true,
     example: { cart: 'c-8812' },

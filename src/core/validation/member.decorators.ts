@@ -146,17 +146,11 @@ export const ListOf = (
   );
 
 /** The limits of a {@link TextMap}: the number of texts, and the characters of a name and of a text. */
-interface TextMapBounds {
-  maxEntries: number;
-  maxKeyLength: number;
-  maxValueLength: number;
-}
+const TEXT_MAP = { maxEntries: 20, maxKeyLength: 40, maxValueLength: 500 };
 
 /** An object whose names the caller chooses. Each value is a text, which may be empty. */
-export function TextMap(
-  { maxEntries, maxKeyLength, maxValueLength }: TextMapBounds,
-  options: MemberOptions = {},
-): PropertyDecorator {
+export function TextMap(options: MemberOptions = {}): PropertyDecorator {
+  const { maxEntries, maxKeyLength, maxValueLength } = TEXT_MAP;
   const isObject = (value: unknown): value is object =>
     typeof value === 'object' && value !== null && !Array.isArray(value);
   return Member(
@@ -200,14 +194,19 @@ export const Amount = (options: MemberOptions = {}): PropertyDecorator =>
     options,
   );
 
-/** An amount above 0.00 and up to `most`. */
-export function AmountUpTo(most: Satang, options: MemberOptions = {}): PropertyDecorator {
+/** An amount above 0.00 and up to `most`. @param form narrows how it is written, with the message for other text. */
+export function AmountUpTo(
+  most: Satang,
+  options: MemberOptions = {},
+  form?: { pattern: string; words: string },
+): PropertyDecorator {
   const words = `must be an amount from 0.01 to ${formatBaht(most)}`;
+  const pattern = form?.pattern ?? AMOUNT_PATTERN;
   return Member(
-    { type: String, pattern: AMOUNT_PATTERN },
+    { type: String, pattern },
     (value) => {
       if (typeof value !== 'string') return { code: 'INVALID_TYPE', words: 'must be a string' };
-      if (!new RegExp(AMOUNT_PATTERN).test(value)) return { code: 'INVALID_VALUE', words };
+      if (!new RegExp(pattern).test(value)) return { code: 'INVALID_VALUE', words: form?.words ?? words };
       const amount = parseBaht(value);
       return amount !== null && amount > 0n && amount <= most ? null : { code: 'OUT_OF_RANGE', words };
     },
