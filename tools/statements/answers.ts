@@ -1,3 +1,4 @@
+import { formatBaht } from '../../src/core/money.js';
 import type { Created } from './model.js';
 
 /** The members of a created deposit that statements depend on, as the API and the command line answer them. */
@@ -38,10 +39,7 @@ export function readAnswers(text: string): Map<string, Created> {
 
 export const satangOf = (baht: string): number => Number(baht.replace('.', ''));
 
-export function bahtOf(satang: number): string {
-  const digits = String(Math.abs(satang)).padStart(3, '0');
-  return `${satang < 0 ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
-}
+export const bahtOf = (satang: number): string => formatBaht(BigInt(satang));
 
 /** The members of a text of two-digit ids and two-digit lengths. */
 function fieldsOf(text: string): Map<string, string> {

@@ -5,6 +5,7 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import { assertBalances, continueChain, identify, type StoredLine } from '../../src/deposits/statements/chain.js';
 import { readStatementFormat } from '../../src/deposits/statements/statement-format.js';
 import { readStatement, type ReadLine } from '../../src/deposits/statements/statement-reader.js';
+import { readTruth } from '../../test/deposits/truth.js';
 import { type Answer, bahtOf, readAnswers, satangOf } from './answers.js';
 import { run, UsageError } from './main.js';
 import { DIALECTS, type Dialect, type Order } from './model.js';
@@ -45,20 +46,6 @@ function answersTo(deposits: readonly PlannedDeposit[], dialect: Dialect): strin
 const orderOf = (dialect: Dialect, seed = '1', payments = 2_000): Order => ({ seed, payments, dialect });
 const write = (order: Order): Written =>
   statementsOf(order, readAnswers(answersTo(planOf(order).deposits, order.dialect)));
-
-interface Truth {
-  channel: string;
-  paid_at: string;
-  amount: string;
-  kind: string;
-  reference_id: string;
-}
-
-function truthOf({ truth }: Written): Truth[] {
-  const [head = '', ...rows] = truth.trim().split('\n');
-  const names = head.split(',');
-  return rows.map((row) => Object.fromEntries(row.split(',').map((cell, at) => [names[at], cell])) as unknown as Truth);
-}
 
 const count = <Item>(items: readonly Item[], of: (item: Item) => string): Record<string, number> => {
   const counts: Record<string, number> = {};
@@ -122,7 +109,7 @@ describe.each(DIALECTS)('statements of the dialect %s', (dialect) => {
   });
 
   it('have payments in the published proportions', () => {
-    const kinds = count(truthOf(write(orderOf(dialect, '1', 10_000))), ({ kind }) => kind);
+    const kinds = count(readTruth(write(orderOf(dialect, '1', 10_000)).truth), ({ kind }) => kind);
     expect(kinds).toEqual({
       exact: 9_450,
       late: 250,
@@ -142,7 +129,7 @@ describe.each(DIALECTS)('statements of the dialect %s', (dialect) => {
     const name = (moment: string, baht: string): string => `${moment} ${baht}`;
     const read = incoming.map(({ at, amount }) => name(at.toISOString(), bahtOf(Number(amount))));
     expect(read.toSorted()).toEqual(
-      truthOf(written)
+      readTruth(written.truth)
         .map(({ paid_at, amount }) => name(paid_at, amount))
         .toSorted(),
     );
@@ -178,7 +165,9 @@ describe('payments that nobody may book', () => {
     const dealt = new Map(
       [...readAnswers(answersTo(planOf(order).deposits, 'plain')).values()].map((each) => [each.amount, each]),
     );
-    const strangers = truthOf(write(order)).filter(({ kind }) => kind === 'stranger' || kind === 'wrong_amount');
+    const strangers = readTruth(write(order).truth).filter(
+      ({ kind }) => kind === 'stranger' || kind === 'wrong_amount',
+    );
     const hits = strangers.flatMap(({ amount, paid_at }) => {
       const deposit = dealt.get(satangOf(amount));
       return deposit ? [{ deposit, at: Date.parse(paid_at) }] : [];
