@@ -36,7 +36,7 @@ export const toDepositView = (row: DepositRow): View => ({
   ...shown(row.deposit, 'reference', 'hold_until'),
 });
 
-/** The same with what happened, in the order of time. */
+/** Like {@link toDepositView}, with what happened to the deposit, in the order of time. */
 export function toDepositDetail(row: DepositRow): View {
   const { deposit, payments } = row;
   const booked = payments.map(({ public_id, amount, booked_at, booked_by }) => ({
@@ -112,7 +112,7 @@ export function toImportResult({ taken: { out, ...paid }, ...result }: ImportRes
   };
 }
 
-/** The same of a file that was refused. */
+/** Like {@link toImportResult}, for a file that was refused. */
 export const toRefusal = (channel: string, refused: string): View => {
   const empty = { lines: 0, taken: nothing(), opening: null, closing: null, coveredUntil: null };
   return { ...toImportResult({ channel, ...empty }), refused };
