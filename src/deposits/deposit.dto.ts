@@ -44,6 +44,7 @@ export class DepositDto {
   @ApiProperty({
     type: 'object',
     nullable: true,
+    selfRequired: true,
     required: ['status', 'code'],
     properties: {
       status: { type: 'string', enum: ['booked', 'checking', 'refused'] },
