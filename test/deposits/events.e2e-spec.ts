@@ -53,10 +53,7 @@ describe('a paid deposit', () => {
     await Promise.all([scene.import(channel, account.statement()), scene.import(channel, account.statement())]);
     await scene.import(channel, account.add({ at: new Date(), amount: 100n }).statement());
 
-    const [received] = await eventually(
-      () => Promise.resolve(receiver.at('/paid')),
-      ({ length }) => length > 0,
-    );
+    const [received] = await receiver.arrived('/paid');
     const [event, ...others] = await eventsOf(shop);
     expect(others).toEqual([]);
     const list = await fetch(`${scene.stack.url}/v1/events`, { headers: { 'x-api-key': shop.key } });

@@ -1,17 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
-import type { Received, WebhookReceiver } from '../support/webhook-receiver.js';
+import type { Received } from '../support/webhook-receiver.js';
 import { DigiflazzBench, type Json } from './digiflazz-client.js';
 
 const bench = new DigiflazzBench();
 afterEach(() => bench.clear());
 
-const arrivals = (receiver: WebhookReceiver, count: number, path = '/hook'): Promise<Received[]> =>
-  eventually(
-    () => receiver.at(path),
-    (all) => all.length >= count,
-  );
 const dataOf = ({ body }: Received): Json => (JSON.parse(body) as { data: Json }).data;
 const signatureOf = ({ body }: Received, secret = 'hook-secret-1'): string =>
   `sha1=${createHmac('sha1', secret).update(body).digest('hex')}`;
@@ -22,7 +17,7 @@ describe('a callback', () => {
   it('is signed over its bytes, and has the state of the transaction', async () => {
     const { client, receiver } = await bench.startWithWebhook();
     const answer = await client.transaction('A1');
-    const [received] = (await arrivals(receiver, 1)) as [Received];
+    const [received] = (await receiver.arrived('/hook')) as [Received];
     const { tele, wa, ...data } = answer.data;
     expect(dataOf(received)).toEqual({ ...data, tele, wa, trx_id: expect.stringMatching(/^[0-9a-f]{24}$/) });
     expect(received.headers).toMatchObject({
@@ -37,20 +32,20 @@ describe('a callback', () => {
   it('is not signed without a secret', async () => {
     const { client, receiver } = await bench.startWithWebhook();
     await client.sim('account', { webhook: { secret: null } });
-    const [ping] = (await arrivals(receiver, 1)) as [Received];
+    const [ping] = (await receiver.arrived('/hook')) as [Received];
     await client.transaction('A1');
-    const [, received] = await arrivals(receiver, 2);
+    const [, received] = await receiver.arrived('/hook', 2);
     for (const each of [ping, received]) expect(each?.headers['x-hub-signature']).toBeUndefined();
   });
 
   it('goes to the address of the transaction, or else to that of the account', async () => {
     const { client, receiver } = await bench.startWithWebhook();
     await client.transaction('A1', { cb_url: receiver.url('/own') });
-    const [own] = (await arrivals(receiver, 1, '/own')) as [Received];
+    const [own] = (await receiver.arrived('/own')) as [Received];
     expect(own.headers['x-hub-signature']).toBe(signatureOf(own));
     await client.sim('readings', { cb_url_signature: 'absent' });
     await client.transaction('A2', { cb_url: receiver.url('/own') });
-    const [, unsigned] = await arrivals(receiver, 2, '/own');
+    const [, unsigned] = await receiver.arrived('/own', 2);
     expect(unsigned?.headers['x-hub-signature']).toBeUndefined();
     expect(receiver.at('/hook')).toEqual([]);
   });
@@ -59,11 +54,11 @@ describe('a callback', () => {
     const { client, receiver } = await bench.startWithWebhook();
     await client.transaction('A1', { buyer_sku_code: 'pending' });
     await client.transaction('A2', { buyer_sku_code: 'pending', customer_no: '2' });
-    await arrivals(receiver, 2);
+    await receiver.arrived('/hook', 2);
     await client.sim('settle', { ref_id: 'A2', rc: '54' });
-    await arrivals(receiver, 3);
+    await receiver.arrived('/hook', 3);
     await client.sim('clock', { advance: '3s' });
-    const all = await arrivals(receiver, 4);
+    const all = await receiver.arrived('/hook', 4);
     const pending = ['create', 'Pending'];
     expect(states(all)).toEqual([pending, pending, ['update', 'Gagal'], ['update', 'Sukses']]);
     expect(await client.purchase('A2')).toMatchObject({ rc: '54', price_debited: 0 });
@@ -89,7 +84,9 @@ describe('a callback', () => {
     const ids = receiver.at('/hook').map(({ headers }) => headers['x-digiflazz-delivery']);
     expect(new Set(ids).size).toBe(3);
     await client.sim('callbacks', { redeliver: 1 });
-    expect((await arrivals(receiver, 4)).map(({ body }) => body)).toEqual(Array(4).fill(receiver.received[0]?.body));
+    expect((await receiver.arrived('/hook', 4)).map(({ body }) => body)).toEqual(
+      Array(4).fill(receiver.received[0]?.body),
+    );
   });
 
   it('is delivered again under the same delivery id in another reading', async () => {
@@ -101,7 +98,7 @@ describe('a callback', () => {
       ([only]) => only?.attempts.length === 1,
     );
     await client.sim('clock', { advance: '10s' });
-    const [first, second] = await arrivals(receiver, 2);
+    const [first, second] = await receiver.arrived('/hook', 2);
     expect(second?.headers['x-digiflazz-delivery']).toBe(first?.headers['x-digiflazz-delivery']);
   });
 });
@@ -112,7 +109,7 @@ describe('a callback by a rule', () => {
     await client.sim('rules', { match: { ref_id: 'A1' }, callback: { mode: 'never' } });
     await client.transaction('A1');
     await client.transaction('A2', { customer_no: '2' });
-    expect((await arrivals(receiver, 1)).map((each) => dataOf(each).ref_id)).toEqual(['A2']);
+    expect((await receiver.arrived('/hook')).map((each) => dataOf(each).ref_id)).toEqual(['A2']);
     expect(await client.sim('callbacks?ref_id=A1')).toEqual([]);
   });
 
@@ -120,7 +117,7 @@ describe('a callback by a rule', () => {
     const { client, receiver } = await bench.startWithWebhook();
     await client.sim('rules', { match: {}, callback: { mode: 'twice' } });
     await client.transaction('A1');
-    const [first, second] = await arrivals(receiver, 2);
+    const [first, second] = await receiver.arrived('/hook', 2);
     expect(second?.body).toBe(first?.body);
   });
 
@@ -140,7 +137,7 @@ describe('a callback by a rule', () => {
     await client.sim('rules', { match: {}, rc: '03', callback: { mode: 'out_of_order' } });
     await client.transaction('A1');
     await client.sim('clock', { advance: '3s' });
-    expect(states(await arrivals(receiver, 2))).toEqual([
+    expect(states(await receiver.arrived('/hook', 2))).toEqual([
       ['update', 'Sukses'],
       ['create', 'Pending'],
     ]);
@@ -153,7 +150,7 @@ describe('a callback by a rule', () => {
     await client.sim('clock', { advance: '24m' });
     expect(await client.sim('callbacks')).toMatchObject([{ state: 'waiting', attempts: [] }]);
     await client.sim('clock', { advance: '1m' });
-    await arrivals(receiver, 1);
+    await receiver.arrived('/hook');
   });
 
   it('comes from another address', async () => {
@@ -180,7 +177,7 @@ describe('a callback by a rule', () => {
     const { client, receiver } = await bench.startWithWebhook();
     await client.sim('rules', { match: {}, callback: { signature } });
     await client.transaction('A1');
-    const [received] = (await arrivals(receiver, 1)) as [Received];
+    const [received] = (await receiver.arrived('/hook')) as [Received];
     expect(received.headers['x-hub-signature']).toBe(expected(received));
     expect(received.headers['x-hub-signature']).not.toBe(signatureOf(received));
   });
@@ -190,7 +187,7 @@ describe('a callback by a rule', () => {
     await client.sim('rules', { match: {}, rc: '00', then: [{ rc: '74', after_ms: 60_000 }] });
     expect((await client.transaction('A1')).data).toMatchObject({ status: 'Sukses' });
     await client.aMinuteLater();
-    expect(dataOf((await arrivals(receiver, 1))[0] as Received)).toMatchObject({ rc: '74', status: 'Gagal' });
+    expect(dataOf((await receiver.arrived('/hook'))[0] as Received)).toMatchObject({ rc: '74', status: 'Gagal' });
     expect(await client.purchase('A1')).toMatchObject({ times_bought: 1, standing: 0, price_debited: 0 });
     expect(await client.deposit()).toBe(1_000_000);
   });
@@ -203,7 +200,7 @@ describe('a callback that a test requests', () => {
     const set = { status: 'Pending', rc: '03', customer_no: '777' };
     const sent = await client.sim('callbacks', { ref_id: 'A1', set, event: 'create' });
     expect(sent).toMatchObject({ state: 'delivered' });
-    const [received] = (await arrivals(receiver, 1)) as [Received];
+    const [received] = (await receiver.arrived('/hook')) as [Received];
     expect(dataOf(received)).toMatchObject({ ref_id: 'A1', ...set });
     expect(received.headers['x-hub-signature']).toBe(signatureOf(received));
   });
@@ -213,7 +210,7 @@ describe('a ping', () => {
   it('comes when a webhook is set up, on request, and by the vendor’s own path', async () => {
     const { client, receiver } = await bench.startWithWebhook();
     await client.sim('account', { webhook: { url: receiver.url('/new') } });
-    await arrivals(receiver, 1, '/new');
+    await receiver.arrived('/new');
     expect(await client.sim('ping', {})).toMatchObject({ state: 'delivered', attempts: [{ status: 204 }] });
     expect((await client.send('report/hooks/hook-1/pings', '')).status).toBe(204);
     expect((await client.send('report/hooks/hook-2/pings', '')).status).toBe(404);

@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { eventually } from '../support/eventually.js';
 import { DigiflazzBench, type DigiflazzClient, type Json, KEYS } from './digiflazz-client.js';
 
 const bench = new DigiflazzBench();
@@ -163,10 +162,7 @@ describe('testing', () => {
     const { client, receiver } = await bench.startWithWebhook({ create_event: 'not_sent' });
     await client.transaction('A1', { testing: true, buyer_sku_code: 'xld10', customer_no });
     await client.sim('clock', { advance: '3s' });
-    const [received] = await eventually(
-      () => receiver.at('/hook'),
-      (all) => all.length > 0,
-    );
+    const [received] = await receiver.arrived('/hook');
     expect(JSON.parse(received?.body ?? '')).toMatchObject({ data: { ref_id: 'A1', ...end } });
   });
 });

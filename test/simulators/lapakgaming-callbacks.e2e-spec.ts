@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
-import type { Received, WebhookReceiver } from '../support/webhook-receiver.js';
+import type { Received } from '../support/webhook-receiver.js';
 import { type Json, LapakgamingBench } from './lapakgaming-client.js';
 
 const bench = new LapakgamingBench();
@@ -13,11 +13,6 @@ interface Body {
 
 const bodyOf = ({ body }: Received): Body => JSON.parse(body) as Body;
 const statuses = (all: Received[]): unknown[] => all.map((each) => bodyOf(each).data.status);
-const arrivals = (receiver: WebhookReceiver, count: number, path = '/order'): Promise<Received[]> =>
-  eventually(
-    () => receiver.at(path),
-    (all) => all.length >= count,
-  );
 
 describe('the callback of an order', () => {
   it('comes when the order has ended, unsigned, with the same members as an inquiry', async () => {
@@ -26,7 +21,7 @@ describe('the callback of an order', () => {
     await client.status('A1');
     expect(receiver.received).toEqual([]);
     await client.untilSettled();
-    const [received] = (await arrivals(receiver, 1)) as [Received];
+    const [received] = (await receiver.arrived('/order')) as [Received];
     expect(bodyOf(received)).toEqual({ code: 'SUCCESS', data: (await client.status('A1')).data });
     const names = Object.keys(received.headers);
     expect(names.sort()).toEqual(['connection', 'content-length', 'content-type', 'host']);
@@ -41,7 +36,7 @@ describe('the callback of an order', () => {
     const { client, receiver } = await bench.startWithCallbacks();
     await client.order('A1', { override_callback_url: receiver.url('/own') });
     await client.untilSettled();
-    await arrivals(receiver, 1, '/own');
+    await receiver.arrived('/own');
     expect(receiver.at('/order')).toEqual([]);
   });
 
@@ -52,7 +47,7 @@ describe('the callback of an order', () => {
     await client.sim('settle', { ref_id: 'A1', transactions: ['SUCCESS', 'REFUNDED'] });
     expect(await client.sim('callbacks')).toEqual([]);
     await client.sim('settle', { ref_id: 'A1', status: 'REFUNDED' });
-    expect(statuses(await arrivals(receiver, 1))).toEqual(['REFUNDED']);
+    expect(statuses(await receiver.arrived('/order'))).toEqual(['REFUNDED']);
     await client.sim('settle', { ref_id: 'A1', status: 'REFUNDED' });
     expect(await client.sim('callbacks')).toHaveLength(1);
   });
@@ -70,7 +65,7 @@ describe('the callback of an order', () => {
       state: 'delivered',
       repeat: true,
     });
-    const [first, second] = await arrivals(receiver, 2);
+    const [first, second] = await receiver.arrived('/order', 2);
     expect(second?.body).toBe(first?.body);
   });
 
@@ -84,16 +79,16 @@ describe('the callback of an order', () => {
       ([only]) => only?.attempts.length === 1,
     );
     await client.sim('clock', { advance: '10s' });
-    await arrivals(receiver, 2);
+    await receiver.arrived('/order', 2);
   });
 
   it('reports a refund, also after a success', async () => {
     const { client, receiver } = await bench.startWithCallbacks();
     await client.order('A1');
     await client.untilSettled();
-    await arrivals(receiver, 1);
+    await receiver.arrived('/order');
     await client.sim('settle', { ref_id: 'A1', status: 'REFUNDED', note: 'stock was gone' });
-    const all = await arrivals(receiver, 2);
+    const all = await receiver.arrived('/order', 2);
     expect(statuses(all)).toEqual(['SUCCESS', 'REFUNDED']);
     expect(bodyOf(all[1] as Received).data.transactions).toMatchObject([{ note: 'stock was gone' }]);
   });
@@ -108,7 +103,7 @@ describe('the callback of an order, by a rule', () => {
     await client.order('A1');
     await client.order('A2');
     await client.untilSettled();
-    expect((await arrivals(receiver, 1)).map((each) => bodyOf(each).data.reference_id)).toEqual(['A2']);
+    expect((await receiver.arrived('/order')).map((each) => bodyOf(each).data.reference_id)).toEqual(['A2']);
   });
 
   it('comes twice', async () => {
@@ -116,7 +111,7 @@ describe('the callback of an order, by a rule', () => {
     await client.sim('rules', { match: {}, callback: { mode: 'twice' } });
     await client.order('A1');
     await client.untilSettled();
-    const [first, second] = await arrivals(receiver, 2);
+    const [first, second] = await receiver.arrived('/order', 2);
     expect(second?.body).toBe(first?.body);
   });
 
@@ -136,7 +131,7 @@ describe('the callback of an order, by a rule', () => {
     await client.sim('rules', { match: {}, then: refundedLater, callback: { mode: 'out_of_order' } });
     await client.order('A1');
     await client.sim('clock', { advance: '61s' });
-    expect(statuses(await arrivals(receiver, 2))).toEqual(['REFUNDED', 'SUCCESS']);
+    expect(statuses(await receiver.arrived('/order', 2))).toEqual(['REFUNDED', 'SUCCESS']);
   });
 
   it('comes 25 minutes late', async () => {
@@ -146,7 +141,7 @@ describe('the callback of an order, by a rule', () => {
     await client.sim('clock', { advance: '24m' });
     expect(await client.sim('callbacks')).toMatchObject([{ state: 'waiting', attempts: [] }]);
     await client.sim('clock', { advance: '26m' });
-    await arrivals(receiver, 1);
+    await receiver.arrived('/order');
   });
 });
 
@@ -156,7 +151,7 @@ describe('a callback that a test requests', () => {
     await client.order('A1', { product_code: 'ML4649_883-S42' });
     const set = { status: 'SUCCESS', transactions: [{ status: 'SUCCESS' }] };
     expect(await client.sim('callbacks', { ref_id: 'A1', set })).toMatchObject({ state: 'delivered' });
-    expect(bodyOf((await arrivals(receiver, 1))[0] as Received).data).toMatchObject({
+    expect(bodyOf((await receiver.arrived('/order'))[0] as Received).data).toMatchObject({
       reference_id: 'A1',
       ...set,
     });
@@ -176,7 +171,7 @@ describe('the callback of a product', () => {
         { code: 'FF140-S1', category_code: 'FF', name: '140 Diamonds' },
       ],
     });
-    const all = await arrivals(receiver, 3, '/product');
+    const all = await receiver.arrived('/product', 3);
     const bodies = all.map((each) => bodyOf(each)).sort((a, b) => (String(a.data.code) < String(b.data.code) ? -1 : 1));
     expect(bodies).toEqual([
       {
@@ -198,11 +193,11 @@ describe('the callback of a product', () => {
   it('comes when the last unit is sold', async () => {
     const { client, receiver } = await bench.startWithCallbacks();
     await client.sim('account', { products: [{ code: 'VCGS66-S22', stock: 2 }] });
-    await arrivals(receiver, 1, '/product');
+    await receiver.arrived('/product');
     for (const refId of ['A1', 'A2']) {
       expect(await client.order(refId, { product_code: 'VCGS66-S22' })).toMatchObject({ code: 'SUCCESS' });
     }
-    expect(statuses(await arrivals(receiver, 2, '/product'))).toEqual(['available', 'empty']);
+    expect(statuses(await receiver.arrived('/product', 2))).toEqual(['available', 'empty']);
     expect(await client.order('A3', { product_code: 'VCGS66-S22' })).toMatchObject({
       code: 'STOCK_NOT_FOUND',
     });
@@ -212,7 +207,7 @@ describe('the callback of a product', () => {
     const { client, receiver } = await bench.startWithCallbacks();
     const wanted = { code: 'FF70-S1', set: { price: 1 } };
     expect(await client.sim('product-callbacks', wanted)).toMatchObject({ state: 'delivered' });
-    expect(bodyOf((await arrivals(receiver, 1, '/product'))[0] as Received).data).toMatchObject({ price: 1 });
+    expect(bodyOf((await receiver.arrived('/product'))[0] as Received).data).toMatchObject({ price: 1 });
     await expect(client.sim('product-callbacks', { code: 'ASD' })).rejects.toThrow('there is no product ASD');
   });
 });

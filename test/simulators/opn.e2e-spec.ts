@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { eventually } from '../support/eventually.js';
-import type { Received, WebhookReceiver } from '../support/webhook-receiver.js';
+import type { Received } from '../support/webhook-receiver.js';
 import { OpnBench, OpnClient, PUBLIC_KEY, SECRET_KEY, signatureOf, WEBHOOK_SECRET, type Json } from './opn-client.js';
 import { killSimulators, SimulatorProcess } from './simulator-process.js';
 
@@ -10,11 +9,6 @@ afterEach(async () => {
   await bench.clear();
 });
 
-const arrivals = (receiver: WebhookReceiver, count: number): Promise<Received[]> =>
-  eventually(
-    () => receiver.at('/hook'),
-    (all) => all.length >= count,
-  );
 const eventOf = ({ body }: Received): { key: string; data: Json } => JSON.parse(body) as { key: string; data: Json };
 const keysOf = (all: readonly Received[]): string[] => all.map((each) => eventOf(each).key);
 const pay = (client: OpnClient, ref_id: string, more: Json = {}): Promise<Json[]> =>
@@ -141,7 +135,7 @@ describe('a charge', () => {
     expect(await client.sim('account')).toMatchObject({ balance: 50_037 });
     await client.sim('settle', { ref_id: 'dep_1', status: 'reversed' });
     expect(await client.get(`charges/${id}`)).toMatchObject({ status: 'reversed', reversed: true, paid: false });
-    const all = await arrivals(receiver, 3);
+    const all = await receiver.arrived('/hook', 3);
     expect(keysOf(all).toSorted()).toEqual(['charge.complete', 'charge.reverse', 'refund.create']);
     const refund = all.map(eventOf).find(({ key }) => key === 'refund.create');
     expect(refund?.data).toMatchObject({ object: 'refund', charge: id, amount: 50_000 });
@@ -154,11 +148,11 @@ describe('a webhook', () => {
     const webhook_secret = Buffer.from('another secret').toString('base64');
     for (const deposit of ['dep_1', 'dep_2', 'dep_3']) await client.charge(deposit);
     await pay(client, 'dep_1');
-    const [first] = await arrivals(receiver, 1);
+    const [first] = await receiver.arrived('/hook');
     expect(first?.headers['omise-signature']).toBe(signatureOf(first as Received));
     await client.sim('account', { webhook_secret });
     await pay(client, 'dep_2');
-    const [, second] = await arrivals(receiver, 2);
+    const [, second] = await receiver.arrived('/hook', 2);
     const both = [webhook_secret, WEBHOOK_SECRET].map((secret) => signatureOf(second as Received, secret));
     expect(second?.headers['omise-signature']).toBe(both.join(','));
     await client.sim('clock', { advance: '23h' });
@@ -191,25 +185,25 @@ describe('a webhook', () => {
     expect(keysOf(receiver.at('/hook'))).toEqual(['charge.create', 'charge.complete']);
     await rule('dep_2', { mode: 'twice' });
     await client.charge('dep_2');
-    const twice = await arrivals(receiver, 4);
+    const twice = await receiver.arrived('/hook', 4);
     expect(twice[2]?.body).toBe(twice[3]?.body);
     await rule('dep_3', { mode: 'out_of_order' });
     await client.charge('dep_3');
     await pay(client, 'dep_3');
-    expect(keysOf(await arrivals(receiver, 6)).slice(4)).toEqual(['charge.complete', 'charge.create']);
+    expect(keysOf(await receiver.arrived('/hook', 6)).slice(4)).toEqual(['charge.complete', 'charge.create']);
     await rule('dep_4', { delay_ms: 1_500_000 });
     await client.charge('dep_4');
     await client.sim('clock', { advance: '24m' });
     expect(receiver.at('/hook')).toHaveLength(6);
     await client.sim('clock', { advance: '1m' });
-    const late = (await arrivals(receiver, 7)).at(-1) as Received;
+    const late = (await receiver.arrived('/hook', 7)).at(-1) as Received;
     expect(late.headers['omise-signature']).toBe(signatureOf(late));
     await client.sim('callbacks', {
       ref_id: 'dep_4',
       set: { amount: 1_000_370, status: 'failed' },
       event: 'charge.complete',
     });
-    const forged = (await arrivals(receiver, 8)).at(-1) as Received;
+    const forged = (await receiver.arrived('/hook', 8)).at(-1) as Received;
     expect(eventOf(forged)).toMatchObject({ key: 'charge.complete', data: { amount: 1_000_370, status: 'failed' } });
   });
 });

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
-import type { Received, WebhookReceiver } from '../support/webhook-receiver.js';
+import type { Received } from '../support/webhook-receiver.js';
 import { SeagmBench, SECRET_KEY, sign, type Json } from './seagm-client.js';
 import { killSimulators, SimulatorProcess } from './simulator-process.js';
 
@@ -10,11 +10,6 @@ afterEach(async () => {
   await bench.clear();
 });
 
-const arrivals = (receiver: WebhookReceiver, count: number): Promise<Received[]> =>
-  eventually(
-    () => receiver.at('/hook'),
-    (all) => all.length >= count,
-  );
 const fieldsOf = ({ body }: Received): Record<string, string> => Object.fromEntries(new URLSearchParams(body));
 
 function isSigned(received: Received): boolean {
@@ -100,9 +95,9 @@ describe('a callback', () => {
   it('is a signed form, for every state or for the last one', async () => {
     const { client, receiver } = await bench.startWithCallbacks();
     const { data } = await client.buy('REF1');
-    await arrivals(receiver, 1);
+    await receiver.arrived('/hook');
     await client.advance(3);
-    const all = await arrivals(receiver, 2);
+    const all = await receiver.arrived('/hook', 2);
     expect(all.map(isSigned)).toEqual([true, true]);
     expect(all.map(fieldsOf)).toMatchObject([
       { id: data?.id, mch_order_id: 'REF1', status_code: '10001', pay_amount: '4.35' },
@@ -111,7 +106,7 @@ describe('a callback', () => {
     await client.sim('readings', { callback_of: 'last_state' });
     await client.card('REF2');
     await client.advance(3);
-    const [, , last] = await arrivals(receiver, 3);
+    const [, , last] = await receiver.arrived('/hook', 3);
     expect(fieldsOf(last as Received)).toMatchObject({ status_code: '10003', mch_order_id: 'REF2' });
     expect(fieldsOf(last as Received)).not.toHaveProperty('cards');
   });
@@ -131,7 +126,7 @@ describe('a callback', () => {
     await client.buy('REF1');
     await client.sim('callbacks', { ref_id: 'REF1', set: { status_code: 10003 } });
     await client.sim('callbacks', { ref_id: 'REF1', set: { pay_amount: '1.00' }, signature: 'stale' });
-    const all = await arrivals(receiver, 2);
+    const all = await receiver.arrived('/hook', 2);
     expect(all.map(isSigned)).toEqual([true, false]);
     expect(all.map(fieldsOf)).toMatchObject([{ status_code: '10003' }, { pay_amount: '1.00' }]);
   });

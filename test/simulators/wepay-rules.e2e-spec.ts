@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
-import type { Received, WebhookReceiver } from '../support/webhook-receiver.js';
+import type { Received } from '../support/webhook-receiver.js';
 import { WepayBench, type Json } from './wepay-client.js';
 
 const bench = new WepayBench();
@@ -10,11 +10,6 @@ const CARD = { type: 'cashcard', pay_to_company: 'RAZER', pay_to_amount: '50', p
 const CODES = ['10001', '10002', '10003', '10004', '20001', '20003', '20004', '20005', '30001', '30005', '30006'];
 const MORE_CODES = ['30007', '30008', '30009', '30010', '30011', '30012', '30013', '30016', '30017', '30018'];
 
-const arrivals = (receiver: WebhookReceiver, count: number): Promise<Received[]> =>
-  eventually(
-    () => receiver.at('/hook'),
-    (all) => all.length >= count,
-  );
 const fieldsOf = ({ body }: Received): Json => Object.fromEntries(new URLSearchParams(body));
 
 describe('a rule', () => {
@@ -70,7 +65,7 @@ describe('a callback', () => {
     const { client, receiver } = await bench.startWithCallbacks();
     const { transaction_id } = await client.buy('REF1');
     await client.sim('clock', { advance: '3s' });
-    const [received] = (await arrivals(receiver, 1)) as [Received];
+    const [received] = (await receiver.arrived('/hook')) as [Received];
     expect(received.headers['content-type']).toBe('application/x-www-form-urlencoded');
     expect(fieldsOf(received)).toEqual({
       dest_ref: 'REF1',
@@ -97,7 +92,7 @@ describe('a callback', () => {
     await client.buy('REF1');
     await client.sim('clock', { advance: '3s' });
     await client.sim('clock', { advance: '1m' });
-    const all = await arrivals(receiver, count);
+    const all = await receiver.arrived('/hook', count);
     expect(all.map((each) => fieldsOf(each).status).join('')).toBe(statuses);
   });
 
@@ -115,7 +110,7 @@ describe('a callback', () => {
     await client.sim('callbacks', { ref_id: 'REF1', set: { status: '2' } });
     expect(await client.purchase('REF1')).toMatchObject({ pending: 1, standing: 0 });
     await client.sim('settle', { ref_id: 'REF1', status: '4' });
-    const all = await arrivals(receiver, 2);
+    const all = await receiver.arrived('/hook', 2);
     expect(all.map(fieldsOf)).toMatchObject([{ status: '2' }, { status: '4', operator_trxnsid: '' }]);
   });
 });
@@ -132,7 +127,7 @@ describe('each reading', () => {
     const { client, receiver } = await bench.startWithCallbacks(readings);
     await client.sim('rules', { match: {}, then: [{ status: '2', ...pin }] });
     const output = await client.bought('REF1', CARD);
-    expect(fieldsOf((await arrivals(receiver, 1))[0] as Received)).toMatchObject(inCallback);
+    expect(fieldsOf((await receiver.arrived('/hook'))[0] as Received)).toMatchObject(inCallback);
     expect(output).toMatchObject(inOutput);
     expect(JSON.stringify(output).includes('PIN-1')).toBe(where !== 'absent');
   });
@@ -192,7 +187,7 @@ describe('each reading', () => {
     });
     const { transaction_id } = await client.buy('REF1');
     expect((await client.output(transaction_id as string)).output).toContain('status=1');
-    expect(fieldsOf((await arrivals(receiver, 1))[0] as Received)).toMatchObject({ status: '1' });
+    expect(fieldsOf((await receiver.arrived('/hook'))[0] as Received)).toMatchObject({ status: '1' });
     expect((await client.catalogue()).gtopup?.[0]).toMatchObject({
       denomination: [{ price: '90' }, { price: '90.02' }, { price: '23.50' }],
     });

@@ -2,8 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { digiflazzCallbacks } from '../../src/suppliers/digiflazz/digiflazz-callbacks.js';
 import type { CallbackReading } from '../../src/suppliers/supplier-adapter.js';
 import { DigiflazzBench, type Json } from '../simulators/digiflazz-client.js';
-import { eventually } from '../support/eventually.js';
-import type { Received, WebhookReceiver } from '../support/webhook-receiver.js';
+import type { Received } from '../support/webhook-receiver.js';
 import { NUMBERS, rupiah } from './digiflazz-buyer.js';
 
 const bench = new DigiflazzBench();
@@ -17,12 +16,6 @@ const read = ({ headers, body }: Received, webhookSecret: string | null): Callba
     { webhookSecret },
   );
 
-const arrivals = (receiver: WebhookReceiver, count: number): Promise<Received[]> =>
-  eventually(
-    () => receiver.at('/hook'),
-    (all) => all.length >= count,
-  );
-
 describe('a message of the vendor’s webhook', () => {
   it.each([
     ['success', NUMBERS.succeedsLater, { kind: 'succeeded', cost: rupiah(10_000n) }],
@@ -31,7 +24,7 @@ describe('a message of the vendor’s webhook', () => {
     const { client, receiver } = await bench.startWithWebhook();
     await client.transaction('A1', { testing: true, buyer_sku_code: 'xld10', customer_no });
     await client.aMinuteLater();
-    const [pending, ended] = await arrivals(receiver, 2);
+    const [pending, ended] = await receiver.arrived('/hook', 2);
     const about = {
       kind: 'about',
       reference: 'A1',
@@ -49,7 +42,7 @@ describe('a message of the vendor’s webhook', () => {
     const { client, receiver } = await bench.startWithWebhook();
     await client.sim('rules', { match: {}, callback: { signature: how } });
     await client.transaction('A1');
-    const [received] = await arrivals(receiver, 1);
+    const [received] = await receiver.arrived('/hook');
     expect(read(received as Received, SECRET).kind).toBe('refused');
   });
 
@@ -59,7 +52,7 @@ describe('a message of the vendor’s webhook', () => {
   ])('may be a ping, %s', async (_how, ping) => {
     const { client, receiver } = await bench.startWithWebhook();
     await client.sim('ping', ping);
-    const [received] = await arrivals(receiver, 1);
+    const [received] = await receiver.arrived('/hook');
     expect(read(received as Received, SECRET).kind).toBe('signature' in ping ? 'refused' : 'ping');
     expect(read(received as Received, null).kind).toBe('ping');
   });

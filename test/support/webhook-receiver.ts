@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { eventually } from './eventually.js';
 import { problemOfDelivery } from './openapi-check.js';
 
 /** A received notification: its bytes, and the time of its arrival. */
@@ -38,6 +39,14 @@ export class WebhookReceiver {
   at(path: string): Received[] {
     this.throwProblems();
     return this.received.filter((each) => each.path === path);
+  }
+
+  /** Waits for so many requests at a path. @returns all of them. */
+  arrived(path: string, count = 1): Promise<Received[]> {
+    return eventually(
+      () => this.at(path),
+      (all) => all.length >= count,
+    );
   }
 
   async listen(): Promise<this> {
