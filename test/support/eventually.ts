@@ -5,16 +5,16 @@ const POLL_MS = 20;
 const WITHIN_MS = 150_000;
 
 /**
- * Calls `look` again and again until its answer passes the check.
+ * Calls `read` again and again until its answer passes the check.
  * @returns that answer. @throws with the last answer after the timeout.
  */
 export async function eventually<Value>(
-  ask: () => Promise<Value> | Value,
+  read: () => Promise<Value> | Value,
   passes: (value: Value) => boolean,
 ): Promise<Value> {
   const deadline = performance.now() + WITHIN_MS;
   for (;;) {
-    const value = await ask();
+    const value = await read();
     if (passes(value)) return value;
     if (performance.now() > deadline) {
       const seen = JSON.stringify(value, (_key, member: unknown) =>
