@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import pg from 'pg';
 import { localDataDir } from '../../src/core/project-root.js';
 import { libraryPathOf } from '../../tools/local-stack/debian-packages.js';
+import { answersQueries } from '../../tools/local-stack/postgres.js';
 import { ServerProcess } from '../../tools/local-stack/server-process.js';
 import { giveTo, serverOwner, serverUser } from '../../tools/local-stack/unprivileged.js';
 import { newestPostgresql } from '../ha/programs.js';
@@ -62,22 +62,11 @@ export async function startDebianPostgres({ folder, env }: Programs): Promise<De
     stopSignals: [{ signal: 'SIGINT', waitMs: 20_000 }],
   });
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
-  await server.waitUntil(() => answers(url), 120_000);
+  await server.waitUntil(() => answersQueries(url), 120_000);
   await buildTemplate(url);
   const stop = async (): Promise<void> => {
     await server.running(url, port).stop();
     rmSync(directory, { recursive: true, force: true });
   };
   return { url, env: { ...env, PATH: `${folder}:${process.env.PATH ?? ''}` }, stop };
-}
-
-async function answers(url: string): Promise<boolean> {
-  const client = new pg.Client({ connectionString: url });
-  client.on('error', () => undefined);
-  const isUp = await client.connect().then(
-    () => true,
-    () => false,
-  );
-  await client.end().catch(() => undefined);
-  return isUp;
 }

@@ -144,7 +144,7 @@ async function startServer(
       stopSignals,
     });
     try {
-      await server.waitUntil(() => answers(url), startTimeoutMs);
+      await server.waitUntil(() => answersQueries(url), startTimeoutMs);
       return server;
     } catch (error) {
       // After a crash the old server's children may hold its memory for a moment longer.
@@ -154,7 +154,8 @@ async function startServer(
   }
 }
 
-async function answers(url: string): Promise<boolean> {
+/** Whether the server at this address answers a query. */
+export async function answersQueries(url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
   client.on('error', () => undefined);
   try {
