@@ -19,7 +19,6 @@ export const NEEDED: Record<string, string> = {
   pgbackrest: 'pgbackrest',
   'redis-server': 'redis-server',
 };
-const FAKETIME_PACKAGE = 'libfaketime';
 const POSTGRESQL = '/usr/lib/postgresql';
 
 /** @returns one line for each missing program, with the remedy. */
@@ -63,8 +62,6 @@ export function findPatroni(): Patroni {
 }
 
 export const versionOf = (program: string, ask: string): string => lastWord([program], [ask]);
-
-export const findFakeTimeAdvice = `apt-get install --no-install-recommends ${FAKETIME_PACKAGE}`;
 
 function lastWord([program = '', ...args]: string[], ask: string[], env: NodeJS.ProcessEnv = {}): string {
   const said = execFileSync(program, [...args, ...ask], {

@@ -33,8 +33,6 @@ export function denominationOf(sku: string): Denomination | null {
   return { type, company, amount: writeAmount(amount) };
 }
 
-export const isCashCard = (sku: string): boolean => sku.startsWith('cashcard:');
-
 /** `pay_to_ref1`: the player as one text. */
 const playerOf = (topUp: TopUp): string =>
   topUp.playerTemplate === null ? usualPlayer(topUp) : writePlayer(topUp.playerTemplate, topUp);
