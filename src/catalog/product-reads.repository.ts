@@ -6,7 +6,7 @@ import type { Supplier, SupplierProductRead } from '../suppliers/supplier.entity
 
 /** Marks each SKU that is in the supplier's catalogue or has an offer. */
 const MARK_PRODUCTS = statement(
-  'product_reads.ask',
+  'product_reads.mark',
   { supplierId: 'int', skus: 'text[]' },
   ({ supplierId, skus }) => `
     INSERT INTO supplier_product_reads (supplier_id, sku, asked_at, due_at)

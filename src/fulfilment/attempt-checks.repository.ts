@@ -15,7 +15,7 @@ const isCheck = ({ order_id, item, unit, attempt }: Record<keyof typeof ATTEMPT,
 
 /** Changes nothing if the attempt already has a scheduled check. */
 const SCHEDULE_CHECK = statement(
-  'attempt_checks.ask',
+  'attempt_checks.schedule',
   { ...ATTEMPT, delayMs: 'int' },
   ({ order_id, item, unit, attempt, delayMs }) => `
     INSERT INTO attempt_checks (order_id, item, unit, attempt, due_at)

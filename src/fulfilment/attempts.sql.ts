@@ -238,7 +238,7 @@ export const FIND_FAILURES = statement(
 );
 
 export const REREAD_PRODUCT = statement(
-  'supplier_product_reads.ask_for_attempt',
+  'supplier_product_reads.mark_of_attempt',
   { orderId: 'bigint', item: 'smallint', unit: 'smallint', attempt: 'smallint' },
   ({ orderId, item, unit, attempt }) => `
     INSERT INTO supplier_product_reads (supplier_id, sku, asked_at, due_at)

@@ -181,7 +181,7 @@ export interface Step {
  * they never deadlock.
  */
 const STEP = statement(
-  'webhook_deliveries.follow_webhook',
+  'webhook_deliveries.adapt_to_webhook',
   { webhookId: 'int', afterKind: 'text', afterId: 'bigint', limit: 'int' },
   ({ webhookId, afterKind, afterId, limit }) => `
     WITH hook AS MATERIALIZED (

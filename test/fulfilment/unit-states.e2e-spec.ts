@@ -3,7 +3,7 @@ import type { Statement } from '../../src/database/database.js';
 import { BEGIN_NEXT_ATTEMPTS } from '../../src/fulfilment/attempts.sql.js';
 import { CLAIM_UNITS } from '../../src/fulfilment/claim.sql.js';
 import * as units from '../../src/fulfilment/units.repository.js';
-import { DOUBT_UNIT } from '../../src/fulfilment/callbacks/supplier-callbacks.repository.js';
+import { MARK_IN_DOUBT } from '../../src/fulfilment/callbacks/supplier-callbacks.repository.js';
 import { JUDGE_UNSETTLED, SETTLE_UNITS } from '../../src/orders/settlement.repository.js';
 import { ORDER_STATUSES, UNIT_STATES, UNIT_TRANSITIONS, type UnitState } from '../../src/orders/states.js';
 import { closeWithBalancedBooks } from '../support/books.js';
@@ -148,7 +148,7 @@ function changes(): Call[] {
     units.REVIEW_UNIT.with(claim),
     units.PULL_BACK_UNITS.with({ limit: 1 }),
     JUDGE_UNSETTLED.with({ answers: [{ ...soldBefore, ...key, is_news: true, delivered_sealed: null }] }),
-    DOUBT_UNIT.with({ ...key, attempt: 0, minGapMs: 0n, whileSending: true }),
+    MARK_IN_DOUBT.with({ ...key, attempt: 0, minGapMs: 0n, whileSending: true }),
   ];
 }
 

@@ -71,8 +71,8 @@ const WAKE_UNIT = statement(
  * `whileSending`, this also holds for a unit whose send is in flight: the unit is in doubt from now on, so workers inquire about
  * it next, even if the supplier does not accept that send. Use it only if an inquiry never buys.
  */
-export const DOUBT_UNIT = statement(
-  'supplier_callbacks.doubt_unit',
+export const MARK_IN_DOUBT = statement(
+  'supplier_callbacks.mark_in_doubt',
   { ...ATTEMPT, minGapMs: 'bigint', whileSending: 'boolean' },
   ({ minGapMs, whileSending, ...key }) => `
     UPDATE order_units u SET
@@ -162,7 +162,7 @@ export class SupplierCallbacksRepository {
   /** Schedules an inquiry instead of a send, because the supplier has proved that it has the purchase. @returns as {@link wake}. */
   async markInDoubt(attempt: FoundAttempt, { minGapMs, mayBuy }: Inquiry): Promise<number | null> {
     const values = { ...attempt, minGapMs: BigInt(minGapMs), whileSending: !mayBuy };
-    const [marked] = await this.database.query<{ due_in_ms: number }>(...DOUBT_UNIT.with(values));
+    const [marked] = await this.database.query<{ due_in_ms: number }>(...MARK_IN_DOUBT.with(values));
     return marked?.due_in_ms ?? null;
   }
 

@@ -157,7 +157,7 @@ export class SupplierCallbacksService {
   private reportWithheld(supplier: string): void {
     this.metrics.unknownPurchaseWithheld(supplier);
     if (this.withheld.increment(supplier).totalHits > 1) return;
-    const about = { supplier, casesAnHour: MAX_DISCREPANCIES_PER_HOUR };
+    const about = { supplier, discrepanciesAnHour: MAX_DISCREPANCIES_PER_HOUR };
     this.logger.warn(about, 'callbacks that prove nothing report too many purchases: they open no more discrepancies');
   }
 

@@ -39,7 +39,7 @@ export class PurchaseWatchService {
   async closeBought(): Promise<number[]> {
     const { closed, next } = await this.unknown.closeBought(this.after, BATCH);
     this.after = next;
-    const about = { cases: closed.length, firstCase: closed[0] };
+    const about = { discrepancies: closed.length, firstDiscrepancy: closed[0] };
     if (closed.length > 0) this.logger.info(about, 'discrepancies closed, because units have the purchases');
     return closed;
   }
@@ -67,13 +67,13 @@ export class PurchaseWatchService {
       this.problems.delete(supplier);
     }
     if (opened.length > 0) {
-      const about = { supplier, purchases, cases: opened.length, firstCase: opened[0] };
+      const about = { supplier, purchases, discrepancies: opened.length, firstDiscrepancy: opened[0] };
       this.logger.warn(about, 'a supplier lists purchases that our books do not know: see topup reversal list');
     }
     if (contradicted > 0) {
       this.metrics.supplierContradicted(supplier, contradicted);
       const message = 'a supplier lists purchases that our books record as not bought: see topup reversal list';
-      this.logger.error({ supplier, purchases, cases: contradicted }, message);
+      this.logger.error({ supplier, purchases, discrepancies: contradicted }, message);
     }
   }
 

@@ -8,7 +8,7 @@ import type { UnitDelivery } from './unit-delivery.entity.js';
  * that of the unit, the delivery belongs to another purchase, and is not stored.
  */
 const STORE_DELIVERIES = statement(
-  'unit_deliveries.keep',
+  'unit_deliveries.store',
   {
     deliveries: rowsOf({
       order_id: 'bigint',
