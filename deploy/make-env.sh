@@ -1,6 +1,7 @@
 #!/bin/sh
 # Writes .env for docker compose: .env.example with fresh secrets. It keeps every value that is set already, so run it
-# again after an upgrade. With two names, it also sets up the profile `edge`, for one server on the internet:
+# again after an upgrade. With two names, it also sets up the profile `edge`, for one server on the internet, and prints
+# the values that it replaces:
 # sh deploy/make-env.sh topup.example.com console.example.com
 set -eu
 cd "$(dirname "$0")/.."
@@ -12,16 +13,17 @@ random_base64() { head -c "$1" /dev/urandom | base64 | tr -d '\n'; }
 # value NAME: prints the variable's value, empty without one.
 value() { sed -n "s/^$1=//p" .env | tail -n 1; }
 
-# put NAME VALUE: sets the variable.
+# put NAME VALUE: sets the variable, and prints the value that it had.
 put() {
-  [ "$(value "$1")" = "$2" ] && return 0
+  before=$(value "$1")
+  [ "$before" = "$2" ] && return 0
   if grep -q "^$1=" .env; then
     awk -v name="$1" -v value="$2" 'index($0, name "=") == 1 { $0 = name "=" value } { print }' .env >.env.new
     mv .env.new .env
   else
     echo "$1=$2" >>.env
   fi
-  echo "$1 is set in .env"
+  echo "$1 is set in .env${before:+. It was $before before}"
 }
 
 # fill NAME VALUE: sets the variable unless it has a value.
@@ -40,7 +42,11 @@ edge() {
   port=$(value PORT | sed 's/.*://')
   put PORT "127.0.0.1:${port:-3000}"
   # Caddy’s address is one of Docker’s private networks. It passes on one address, the caller’s.
-  fill TRUSTED_PROXIES 10.0.0.0/8,172.16.0.0/12,192.168.0.0/16
+  private_networks=10.0.0.0/8,172.16.0.0/12,192.168.0.0/16
+  fill TRUSTED_PROXIES "$private_networks"
+  proxies=$(value TRUSTED_PROXIES)
+  [ "$proxies" = "$private_networks" ] ||
+    echo "TRUSTED_PROXIES stays $proxies. Unless it covers Caddy, all requests seem to come from Caddy: add $private_networks."
   put CONSOLE_URL "https://$2"
   put CONSOLE_TRUSTED_PROXIES 1
   put SUPPLIER_CALLBACK_BASE_URL "https://$1"

@@ -107,20 +107,21 @@ describe('docker-compose.yml', () => {
   });
 });
 
-/** The .env that `make-env.sh` makes. @param names of the profile `edge`. @param earlier lines of an .env. */
-function makeEnv(names: string[], earlier?: string): Record<string, string> {
+/** Runs `make-env.sh`. @param names of the profile `edge`. @param earlier lines of an .env. @returns the .env, and what was printed. */
+function runMakeEnv(names: string[], earlier?: string): { env: Record<string, string>; printed: string } {
   const folder = mkdtempSync(path.join(tmpdir(), 'topup-env-'));
   mkdirSync(path.join(folder, 'deploy'));
   for (const file of ['deploy/make-env.sh', '.env.example']) copyFileSync(file, path.join(folder, file));
   if (earlier !== undefined) writeFileSync(path.join(folder, '.env'), earlier);
-  const { status, stderr } = spawnSync('sh', ['deploy/make-env.sh', ...names], { cwd: folder, encoding: 'utf8' });
+  const run = spawnSync('sh', ['deploy/make-env.sh', ...names], { cwd: folder, encoding: 'utf8' });
   const text = readFileSync(path.join(folder, '.env'), 'utf8');
   rmSync(folder, { recursive: true });
-  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-  return Object.fromEntries(
-    [...text.matchAll(/^([A-Z0-9_]+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
-  );
+  expect(run).toMatchObject({ status: 0, stderr: '' });
+  const variables = [...text.matchAll(/^([A-Z0-9_]+)=(.*)$/gm)];
+  return { env: Object.fromEntries(variables.map(([, name = '', value = '']) => [name, value])), printed: run.stdout };
 }
+
+const makeEnv = (names: string[]): Record<string, string> => runMakeEnv(names).env;
 
 /** A part of the file with the values of .env. */
 const interpolated = (part: string, env: Record<string, string>): string =>
@@ -163,14 +164,16 @@ describe('the profile edge', () => {
   it('keeps what an operator set, and can be repeated with other names', () => {
     const earlier =
       'PORT=8080\nCOMPOSE_PROFILES=observability\nTRUSTED_PROXIES=10.1.2.3\nCONSOLE_URL=https://old.example.com\n';
-    const env = makeEnv(NAMES, earlier);
+    const { env, printed } = runMakeEnv(NAMES, earlier);
     expect(env).toMatchObject({
       PORT: '127.0.0.1:8080',
       COMPOSE_PROFILES: 'observability,edge',
       TRUSTED_PROXIES: '10.1.2.3',
       CONSOLE_URL: 'https://console.example.com',
     });
-    const again = makeEnv(
+    expect(printed).toContain('CONSOLE_URL is set in .env. It was https://old.example.com before\n');
+    expect(printed).toContain('TRUSTED_PROXIES stays 10.1.2.3. Unless it covers Caddy');
+    const { env: again } = runMakeEnv(
       NAMES,
       Object.entries(env)
         .map(([name, value]) => `${name}=${value}\n`)

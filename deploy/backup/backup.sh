@@ -29,7 +29,7 @@ date -d "today $at" >/dev/null 2>&1 || fail "BACKUP_AT must be a time such as 03
 back_up() {
   exec 9>"$folder/.lock"
   flock -n 9 || fail 'another backup is under way'
-  # What a run left that was killed.
+  # A killed run leaves its unfinished dump.
   rm -f "$folder"/.unfinished-*
   name=topup-$(date -u +%Y-%m-%dT%H%M%SZ).dump
   unfinished=$folder/.unfinished-$name
