@@ -55,7 +55,7 @@ describe('the pace at which a supplier is called', () => {
     expect(slots()).toBe(allowed);
   });
 
-  it('is one call at a vendor that bans, until a good answer, and again after it refuses our key', () => {
+  it('is one call at a supplier that bans, until a good answer, and again after it refuses our key', () => {
     meet(true);
     expect(slots()).toBe(1);
     note(SOLD);

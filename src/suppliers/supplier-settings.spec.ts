@@ -60,7 +60,7 @@ describe('settings of a supplier', () => {
     expect(missingProblem(HttpSupplier.description, [])).toBeNull();
   });
 
-  it('have the given base URL, or the stored one, or the vendor’s', () => {
+  it('have the given base URL, or the stored one, or the adapter’s', () => {
     const before = { base_url: 'https://proxy.example' };
     expect(baseUrlOf(vendor, 'https://other.example/', before)).toBe('https://other.example');
     expect(baseUrlOf(vendor, undefined, before)).toBe('https://proxy.example');

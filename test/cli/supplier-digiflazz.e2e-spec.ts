@@ -63,7 +63,7 @@ describe('a supplier with the adapter digiflazz', () => {
     });
   });
 
-  it('has the vendor’s address by default, and costs in rupiah', async () => {
+  it('has the supplier’s address by default, and costs in rupiah', async () => {
     const credentials = ['--credential', 'username=me', '--credential', 'key=mine'];
     expect(await set(...credentials, '--option', 'testing=true')).toMatchObject({
       base_url: 'https://api.digiflazz.com/v1',

@@ -25,7 +25,7 @@ afterAll(async () => {
 const reportOf = (supplier: string): Promise<Report> =>
   wepay.routing.commandLine.json<Report>('report', 'supplier', '--supplier', supplier);
 
-describe('topup report supplier, for a vendor with queries by its own references', () => {
+describe('topup report supplier, for a supplier with queries by its own references', () => {
   it('queries by these references, and agrees', async () => {
     await wepay.routing.orderWith(
       await wepay.ruled({ then: [{ status: '2', operator_trxnsid: 'OP-1' }] }),
@@ -48,7 +48,7 @@ describe('topup report supplier, for a vendor with queries by its own references
   });
 });
 
-describe('topup report supplier, for a vendor whose queries may buy', () => {
+describe('topup report supplier, for a supplier whose queries may buy', () => {
   it('is not ok if no callback would report the sale of a refused unit', async () => {
     await wepay.routing.vendor('deaf');
     const { commandLine } = wepay.routing;

@@ -41,7 +41,7 @@ afterEach(() => scene.end());
 const set = (...options: string[]): string[] => scene.set(...options);
 const show = (): Promise<SupplierJson> => scene.show<SupplierJson>();
 
-/** A second credential, like those of vendors' adapters. */
+/** A second credential, like those of suppliers' adapters. */
 async function giveKey(): Promise<void> {
   const credentials = new SupplierCredentialsService(new SecretBox(scene.secretsKey));
   const { credentials_sealed: sealed } = credentials.change('acme', NO_CREDENTIALS, { key: 'its-key' });
@@ -102,7 +102,7 @@ describe('topup supplier set', () => {
     expect(await show()).toMatchObject({ credentials: [] });
   });
 
-  it('drops all credentials and options with another adapter, so that no vendor gets a secret of another', async () => {
+  it('drops all credentials and options with another adapter, so that no supplier gets a secret of another', async () => {
     await commandLine.json(...set('--token', SECRET, '--low-balance', '10'));
     await giveKey();
     await client.query(`UPDATE suppliers SET adapter = 'vendor', options = '{"testing": "true"}' WHERE id > 0`);

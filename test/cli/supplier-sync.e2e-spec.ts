@@ -89,7 +89,7 @@ describe('topup supplier sync', () => {
     expect(await later()).toEqual(UNCHANGED);
   });
 
-  it('changes nothing if the vendor refuses it for too many requests', async () => {
+  it('changes nothing if the supplier refuses it for too many requests', async () => {
     await sync();
     const before = await products();
     expect(await soonerThanAllowed()).toEqual({
@@ -131,7 +131,7 @@ describe('topup supplier sync', () => {
     expect(await later('--force')).toEqual({ ...UNCHANGED, availability_changed: 3 });
   });
 
-  it('sends no request within the vendor’s limit, even with --force and after a refused run', async () => {
+  it('sends no request within the supplier’s limit, even with --force and after a refused run', async () => {
     await nextList({ list: 'empty' });
     expect(await sync()).toMatchObject({ exit: 1 });
     const tooSoon = {

@@ -41,7 +41,7 @@ beforeAll(async () => {
 
 afterAll(() => closeWithBalancedBooks(stack, receiver));
 
-/** A second credential, like those of vendors' adapters. */
+/** A second credential, like those of suppliers' adapters. */
 async function giveKey(supplier: string): Promise<void> {
   const { credentials_sealed: sealed } = new SupplierCredentialsService(stack.api.get(SecretBox)).change(
     supplier,

@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 afterAll(() => scene.close());
 
-/** An order for a player, with rules for the vendor's answers about this player. */
+/** An order for a player, with rules for the supplier's answers about this player. */
 async function ruled(...rules: Json[]): Promise<OrderBody> {
   const user = unique('8');
   await vendor.sim('rules', { rules: rules.map((rule) => ({ match: { player: user }, ...rule })) });
@@ -25,7 +25,7 @@ async function ruled(...rules: Json[]): Promise<OrderBody> {
 }
 
 describe('A unit bought from Digiflazz', () => {
-  it('has a random reference, and its cost is the amount that the vendor took', async () => {
+  it('has a random reference, and its cost is the amount that the supplier took', async () => {
     const before = await vendor.deposit();
     const order = await scene.orderWith(await scene.order(sku), 'completed');
 
@@ -88,7 +88,7 @@ describe('A unit bought from Digiflazz', () => {
     await scene.resolve(order, 'on their statement', '--succeeded');
   });
 
-  it('stays in doubt if the vendor refuses a repeat for a reason that says nothing about the first send', async () => {
+  it('stays in doubt if the supplier refuses a repeat for a reason that says nothing about the first send', async () => {
     const order = await ruled({ drop: true });
     await scene.unitIn(order, 'unknown');
     const reference = await scene.reference(order);
@@ -104,7 +104,7 @@ describe('A unit bought from Digiflazz', () => {
     expect(await scene.attempts(order)).toHaveLength(1);
   });
 
-  it('counts as refused for a timeout only if the vendor reports it twice', async () => {
+  it('counts as refused for a timeout only if the supplier reports it twice', async () => {
     const lucky = await ruled({ rc: '01', then: [{ rc: '00', after_ms: 1_000 }] });
     const unlucky = await ruled({ rc: '70' });
     for (const order of [lucky, unlucky]) {
@@ -116,7 +116,7 @@ describe('A unit bought from Digiflazz', () => {
     expect(failure_code).toBe('SUPPLIER_REJECTED');
   });
 
-  it('gets another attempt a minute later if the vendor refused it for too many transactions at a time', async () => {
+  it('gets another attempt a minute later if the supplier refused it for too many transactions at a time', async () => {
     const order = await ruled({ rc: '85' });
     const first = await scene.reference(order);
     const second = await scene.reference(order, 2);
@@ -172,7 +172,7 @@ describe('A unit bought from Digiflazz', () => {
     await scene.orderWith(still, 'failed');
   });
 
-  it('goes to review if our account at the vendor changed, because the new account never saw it', async () => {
+  it('goes to review if our account at the supplier changed, because the new account never saw it', async () => {
     const order = await ruled({ drop: true });
     await scene.unitIn(order, 'unknown');
     const set = ['supplier', 'set', '--code', 'digi', '--adapter', 'digiflazz', '--yes', '--credential'];

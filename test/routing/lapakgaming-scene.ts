@@ -7,7 +7,7 @@ export const WITHOUT_ZONE: Json = {
   categories: [{ code: 'ML', forms: [{ name: 'user_id', type: 'tel', options: [] }] }],
 };
 
-/** Waits until an order's unit waits for an inquiry, then moves the vendor's clock to after the end of the purchase. */
+/** Waits until an order's unit waits for an inquiry, then moves the supplier's clock to after the end of the purchase. */
 export async function endedAtLapakgaming(
   scene: RoutingScene,
   vendor: LapakgamingClient,

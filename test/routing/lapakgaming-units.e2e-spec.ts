@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 afterAll(() => scene.close());
 
-/** An order for a player, with rules for the vendor's answers about this player. */
+/** An order for a player, with rules for the supplier's answers about this player. */
 async function ruled(...rules: Json[]): Promise<OrderBody> {
   const user = unique('8');
   await vendor.sim('rules', { rules: rules.map((rule) => ({ match: { player: user }, ...rule })) });
@@ -38,7 +38,7 @@ const quiet = ({ order_number }: OrderBody): Promise<object[]> =>
 const calls = async (order: OrderBody): Promise<unknown[]> =>
   (await vendor.journal(await scene.reference(order))).map(({ call }) => call);
 
-/** Waits until the vendor has got so many calls about an order. */
+/** Waits until the supplier has got so many calls about an order. */
 const called = (order: OrderBody, count: number): Promise<unknown[]> =>
   eventually(
     () => calls(order),
@@ -46,7 +46,7 @@ const called = (order: OrderBody, count: number): Promise<unknown[]> =>
   );
 
 describe('A unit bought from Lapakgaming', () => {
-  it('is accepted under a random reference, and succeeds once the vendor’s order does', async () => {
+  it('is accepted under a random reference, and succeeds once the supplier’s order does', async () => {
     const order = await scene.order(sku);
     expect(await scene.unitIn(order, 'unknown')).toBeGreaterThan(2);
     await settled(order);
@@ -66,14 +66,14 @@ describe('A unit bought from Lapakgaming', () => {
     ['ML234_23-S2', 'ITEM_NOT_FOUND'],
     ['ML625_81-S2', 'PRODUCT_UNAVAILABLE'],
     ['VCGS66-S22', 'OUT_OF_STOCK'],
-  ])('with the SKU %s fails with %s, and the vendor sells nothing', async (supplierSku, code) => {
+  ])('with the SKU %s fails with %s, and the supplier sells nothing', async (supplierSku, code) => {
     const refused = await scene.order(await scene.product({ supplier: 'lapak', supplierSku }));
     expect(await scene.orderWith(refused, 'failed')).toMatchObject({ failure_code: code });
     const reference = await scene.reference(refused);
     expect(await vendor.sim(`purchases?ref_id=${reference}`)).toEqual([]);
   });
 
-  it('is ordered with our IP address, without which the vendor does not sell games of Hoyoverse', async () => {
+  it('is ordered with our IP address, without which the supplier does not sell games of Hoyoverse', async () => {
     const genshin = await scene.product({ supplier: 'lapak', supplierSku: 'GI60-S13' });
     const request = {
       reference_id: unique('order'),
@@ -89,7 +89,7 @@ describe('A unit bought from Lapakgaming', () => {
     expect(sent).toMatchObject({ end_user_ip_address: '203.0.113.7', warnings: [] });
   });
 
-  it('stays in doubt if the vendor’s order stays pending', async () => {
+  it('stays in doubt if the supplier’s order stays pending', async () => {
     const pending = await scene.product({ supplier: 'lapak', supplierSku: 'ML4649_883-S42' });
     const order = await scene.order(pending);
     await settled(order);
@@ -108,7 +108,7 @@ describe('A unit bought from Lapakgaming', () => {
     expect(await vendor.purchase(await scene.reference(order))).toMatchObject({ sends: 1, times_bought: 1 });
   });
 
-  it('is sent again if the vendor never saw it, but only after the quiet period', async () => {
+  it('is sent again if the supplier never saw it, but only after the quiet period', async () => {
     const order = await ruled({ drop: true, decide: false });
     await scene.unitIn(order, 'unknown');
     await scene.aMinuteLater(order);
@@ -131,7 +131,7 @@ describe('A unit bought from Lapakgaming', () => {
     ['an error', { repeated_reference: 'refused' }],
     ['a refusal', { repeated_reference: 'refused', repeated_reference_code: 'NOT_ALLOWED' }],
   ])(
-    'is bought once if the vendor hides it from an inquiry, and answers the second send with %s',
+    'is bought once if the supplier hides it from an inquiry, and answers the second send with %s',
     async (_what, readings) => {
       await vendor.sim('readings', readings);
       const order = await ruled({ drop: true }, { match: { call: 'order_status' }, code: 'TID_NOT_FOUND' });
@@ -164,7 +164,7 @@ describe('A unit bought from Lapakgaming', () => {
     await scene.orderWith(order, 'completed');
   });
 
-  it('fails with the vendor’s note if the vendor refunds it', async () => {
+  it('fails with the supplier’s note if the supplier refunds it', async () => {
     const order = await scene.order(sku);
     await scene.unitIn(order, 'unknown');
     const ref_id = await scene.reference(order);

@@ -39,7 +39,7 @@ const reversalsOf = async ({ order_number }: OrderBody): Promise<ReversalJson[]>
     (reversal) => reversal.order_number === order_number,
   );
 
-describe('A vendor’s late report that an attempt bought its unit', () => {
+describe('A supplier’s late report that an attempt bought its unit', () => {
   it('opens a discrepancy with the cost once the unit has ended; unit, order and wallet stay as they are', async () => {
     const user = unique('8');
     await first.sim('rules', { match: { player: user }, rc: '02' });
@@ -97,8 +97,8 @@ describe('Such a report before the first send of the next attempt', () => {
   });
 });
 
-describe('The code of a purchase that a vendor reports late', () => {
-  /** An order in review before its next attempt, because the first vendor reported a sold code. */
+describe('The code of a purchase that a supplier reports late', () => {
+  /** An order in review before its next attempt, because the first supplier reported a sold code. */
   async function leftToOperator(code: string): Promise<{ order: OrderBody; reference: string }> {
     const sku = await scene.codeProduct(
       { supplier: 'first', supplierSku: 'ml86', cost: 20_000 },

@@ -20,7 +20,7 @@ interface Refused {
   sku: string;
 }
 
-/** A unit whose vendor refuses the SKU of its only offer. The vendor would sell it at the second send. */
+/** A unit whose supplier refuses the SKU of its only offer. The supplier would sell it at the second send. */
 async function refused(supplierSku: string): Promise<Refused> {
   const sku = await scene.product({ supplier: 'only', supplierSku, cost: 20_000 });
   const user = unique('8');

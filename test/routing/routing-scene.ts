@@ -37,7 +37,7 @@ interface Offer {
   cost?: number;
 }
 
-/** The service with a worker, simulated vendors to buy from, and a merchant. */
+/** The service with a worker, simulated suppliers to buy from, and a merchant. */
 export class RoutingScene {
   readonly commandLine: CommandLine;
   private readonly bench = new DigiflazzBench();
@@ -83,7 +83,7 @@ export class RoutingScene {
     return client;
   }
 
-  /** The same for the adapter lapakgaming, with a choice of readings of the vendor's documents. */
+  /** The same for the adapter lapakgaming, with a choice of readings of the supplier's documents. */
   async lapakgaming(code: string, readings: Json = {}, account: Json = {}): Promise<LapakgamingClient> {
     const client = await this.lapakgamingBench.start(readings, account);
     await this.stack.api.get(SuppliersService).set({
@@ -170,7 +170,7 @@ export class RoutingScene {
     return (await waitsOf(this.stack, order_number, state)).at(-1) ?? null;
   }
 
-  /** Waits until a worker calls the vendor about an order's first unit. */
+  /** Waits until a worker calls the supplier about an order's first unit. */
   async unitClaimed({ order_number }: OrderBody): Promise<void> {
     const isClaimed = async (): Promise<boolean> =>
       (

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Json } from '../simulators/seagm-client.js';
 import { seagmScene } from './seagm-scene.js';
 
-/** So wide that the tests can move the vendor's clock without a refusal. */
+/** So wide that the tests can move the supplier's clock without a refusal. */
 const WIDE = 1_000_000;
 
 const seagm = seagmScene({ ban_after: 1, clock_tolerance_seconds: WIDE });

@@ -12,12 +12,12 @@ import { RoutingScene } from './routing-scene.js';
 /** Calls time out after a second, and a send that timed out has arrived or is lost after four. */
 const ENV = { SUPPLIER_QUIET_PERIOD_MS: '4000' };
 
-/** The tests cannot move the vendor's clock, because the vendor compares it with ours. So purchases take a moment. */
+/** The tests cannot move the supplier's clock, because the supplier compares it with ours. So purchases take a moment. */
 const READINGS = { settle_after_ms: 200 };
 
 /**
  * Starts the service and a simulated SEAGM, which has our callback address, and adds a top-up that costs 4.35 ringgit. They
- * last for all tests of a file. Rules for the vendor last for one test.
+ * last for all tests of a file. Rules for the supplier last for one test.
  */
 export function seagmScene(readings: Json = {}): SeagmScene {
   const seagm = new SeagmScene();
@@ -72,7 +72,7 @@ class SeagmScene {
     return sku;
   }
 
-  /** An order for a player, with rules for the vendor's answers. A rule without `match` is about this player. */
+  /** An order for a player, with rules for the supplier's answers. A rule without `match` is about this player. */
   async ruled(...rules: Json[]): Promise<OrderBody> {
     const user = unique('8');
     await this.vendor.sim('rules', { rules: rules.map((rule) => ({ match: { player: user }, ...rule })) });
@@ -85,7 +85,7 @@ class SeagmScene {
     return journal.map(({ call }) => call);
   }
 
-  /** Waits until the vendor has got so many calls about an order. */
+  /** Waits until the supplier has got so many calls about an order. */
   called(order: OrderBody, count: number): Promise<unknown[]> {
     return eventually(
       () => this.calls(order),

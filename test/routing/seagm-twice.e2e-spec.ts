@@ -7,14 +7,14 @@ import { seagmScene } from './seagm-scene.js';
 /** SEAGM may buy again if a request is sent again under one reference, and its answers are sometimes wrong. */
 const seagm = seagmScene();
 
-/** A proxy answers 429 although the vendor got the request. */
+/** A proxy answers 429 although the supplier got the request. */
 const REFUSED_AND_TAKEN = { http: 429, then: [], callback: { mode: 'never' } };
 
 const calledBack = async (order: OrderBody, set: object): Promise<unknown> =>
   seagm.vendor.sim('callbacks', { ref_id: await seagm.routing.reference(order), set });
 
 describe('A signed callback about a unit that waits to be sent again', () => {
-  it('settles the unit if the vendor bought it', async () => {
+  it('settles the unit if the supplier bought it', async () => {
     const order = await seagm.ruled(REFUSED_AND_TAKEN);
     await seagm.called(order, 1);
     await seagm.routing.unitIn(order, 'queued');
@@ -23,7 +23,7 @@ describe('A signed callback about a unit that waits to be sent again', () => {
     expect(await seagm.calls(order)).toEqual(['recharge-orders']);
   });
 
-  it('makes the service query the unit, and not send it again, if the vendor is still buying it', async () => {
+  it('makes the service query the unit, and not send it again, if the supplier is still buying it', async () => {
     const order = await seagm.ruled(REFUSED_AND_TAKEN);
     await seagm.called(order, 1);
     await seagm.routing.unitIn(order, 'queued');
@@ -39,7 +39,7 @@ describe('A signed callback about a unit that waits to be sent again', () => {
   });
 });
 
-/** The vendor's ids of its sales under an order's reference, the oldest first. */
+/** The supplier's ids of its sales under an order's reference, the oldest first. */
 const soldAs = async (order: OrderBody): Promise<string[]> =>
   (
     await seagm.vendor.sim<{ transactions: Json[] }[]>(`purchases?ref_id=${await seagm.routing.reference(order)}`)
@@ -59,7 +59,7 @@ const cases = ({ order_number }: OrderBody): Promise<Case[]> =>
     [order_number],
   );
 
-/** An order that is bought by its second send: the vendor never saw the first one. */
+/** An order that is bought by its second send: the supplier never saw the first one. */
 async function boughtBySecondSend(): Promise<OrderBody> {
   const order = await seagm.ruled({ drop: true, decide: false });
   await seagm.called(order, 1);
@@ -69,7 +69,7 @@ async function boughtBySecondSend(): Promise<OrderBody> {
   return seagm.routing.orderWith(order, 'completed');
 }
 
-/** The first send arrives after all. @param callback whether the vendor calls us about it. */
+/** The first send arrives after all. @param callback whether the supplier calls us about it. */
 async function firstSendArrives(order: OrderBody, callback: object): Promise<void> {
   await seagm.vendor.sim('rules', { rules: [{ match: { player: order.user_id }, ...callback }] });
   await seagm.vendor.buy(await seagm.routing.reference(order), { userid: String(order.user_id) });
@@ -90,7 +90,7 @@ describe('A second sale of SEAGM under one reference', () => {
     );
   });
 
-  it('opens a discrepancy once the vendor reports it in a signed callback', async () => {
+  it('opens a discrepancy once the supplier reports it in a signed callback', async () => {
     const order = await seagm.routing.orderWith(await seagm.routing.order(seagm.sku), 'completed');
     await firstSendArrives(order, {});
     const [found] = await eventually(

@@ -62,7 +62,7 @@ describe('A unit bought from SEAGM', () => {
     beforeAll(() => seagm.vendor.sim('readings', { error_http_status }));
     afterAll(() => seagm.vendor.sim('readings', { error_http_status: 'code' }));
 
-    it('is not sent again while the vendor’s records lack it, and is found once they have it', async () => {
+    it('is not sent again while the supplier’s records lack it, and is found once they have it', async () => {
       const missing = { match: { call: 'inquiry' }, code: 404 };
       const order = await seagm.ruled({ http: 504, callback: { mode: 'never' } }, missing);
       await seagm.routing.unitIn(order, 'unknown');
@@ -77,7 +77,7 @@ describe('A unit bought from SEAGM', () => {
       expect(await seagm.bought(order)).toMatchObject(ONCE);
     });
 
-    it('is sent again if the vendor never saw it, but only after the quiet period', async () => {
+    it('is sent again if the supplier never saw it, but only after the quiet period', async () => {
       const order = await seagm.ruled({ drop: true, decide: false });
       await seagm.routing.unitIn(order, 'unknown');
       await seagm.routing.aMinuteLater(order);
@@ -94,13 +94,13 @@ describe('A unit bought from SEAGM', () => {
       expect(await seagm.routing.attempts(order)).toHaveLength(1);
     });
 
-    it('fails if the vendor does not know its type', async () => {
+    it('fails if the supplier does not know its type', async () => {
       const order = await seagm.routing.order(await seagm.product('9999', '{"userid":"{user}"}'));
       expect((await seagm.routing.orderWith(order, 'failed')).failure_code).toBe('ITEM_NOT_FOUND');
     });
   });
 
-  it('fails with the vendor’s reason if the vendor refunds it', async () => {
+  it('fails with the supplier’s reason if the supplier refunds it', async () => {
     const refunded = { status_code: 10_005, refunded_reason: 'no such player' };
     const { items } = await seagm.routing.orderWith(await seagm.ruled({ then: [refunded] }), 'failed');
     expect(items[0]).toMatchObject({ failure_code: 'SUPPLIER_REJECTED', failure_message: 'no such player' });
@@ -189,7 +189,7 @@ describe('A callback of SEAGM', () => {
     await seagm.routing.orderWith(order, 'failed');
   });
 
-  it('that names another order of the vendor causes an inquiry, and settles nothing', async () => {
+  it('that names another order of the supplier causes an inquiry, and settles nothing', async () => {
     const order = await seagm.ruled({ then: [], callback: { mode: 'never' } });
     const ref_id = await seagm.routing.reference(order);
     await seagm.routing.unitIn(order, 'unknown');

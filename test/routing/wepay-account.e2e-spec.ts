@@ -31,7 +31,7 @@ describe.each<[where: string, readings: Json]>([
     const id = await wepay.named(order);
     const reference = await scene.reference(order);
     if (readings.pin_in_output === 'absent') {
-      // A forged callback can't hand over a code of a purchase that the vendor has not confirmed.
+      // A forged callback can't hand over a code of a purchase that the supplier has not confirmed.
       await wepay.callBack({ dest_ref: reference, transaction_id: '4711', cashcard_ref2: 'forged' });
     }
     await wepay.later();

@@ -41,7 +41,7 @@ export class WepayScene {
     return this.routing.codeProduct({ supplier: 'wepay', supplierSku });
   }
 
-  /** An order for a player, with rules for the vendor's answers about this player. */
+  /** An order for a player, with rules for the supplier's answers about this player. */
   async ruled(...rules: Json[]): Promise<OrderBody> {
     const user = newPlayer();
     const match = { player: user };
@@ -55,17 +55,17 @@ export class WepayScene {
     return this.routing.order(sku, { user });
   }
 
-  /** Moves the vendor's clock, so that purchases of the time before end there. */
+  /** Moves the supplier's clock, so that purchases of the time before end there. */
   async later(time = '4s'): Promise<void> {
     await this.vendor.sim('clock', { advance: time });
   }
 
-  /** The stored vendor's reference of an order's first unit. */
+  /** The stored supplier's reference of an order's first unit. */
   async theirName(order: OrderBody): Promise<string | null> {
     return (await this.stored(order))?.supplier_reference ?? null;
   }
 
-  /** Waits until the service has stored the vendor's reference of an order's first unit. */
+  /** Waits until the service has stored the supplier's reference of an order's first unit. */
   async named(order: OrderBody): Promise<string> {
     return (
       (await eventually(

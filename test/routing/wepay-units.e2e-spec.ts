@@ -35,7 +35,7 @@ const postFor = (sku: string, user_id: string, server_id?: string): Promise<Answ
   });
 
 describe('A unit bought from wePAY', () => {
-  it('does not succeed when the vendor accepts it, but when an inquiry about the transaction reports success', async () => {
+  it('does not succeed when the supplier accepts it, but when an inquiry about the transaction reports success', async () => {
     const order = await wepay.ruled({
       then: [{ status: '2', operator_trxnsid: 'OP-9', after_ms: 600_000 }],
     });
@@ -99,7 +99,7 @@ describe('A unit bought from wePAY', () => {
     await scene.orderWith(pending, 'completed');
   });
 
-  it('waits for a callback if its answer was lost, and the vendor refuses the second send as a repeat', async () => {
+  it('waits for a callback if its answer was lost, and the supplier refuses the second send as a repeat', async () => {
     const order = await wepay.ruled({ drop: true, then: [] });
     expect(await scene.unitIn(order, 'unknown')).toBeGreaterThan(2);
     await scene.aMinuteLater(order);
@@ -127,7 +127,7 @@ describe('A unit bought from wePAY', () => {
     expect(await bought(order)).toMatchObject({ standing: 1, times_bought: 1 });
   });
 
-  it('loses a vendor’s reference that a forged callback brought, once an inquiry does not find it', async () => {
+  it('loses a supplier’s reference that a forged callback brought, once an inquiry does not find it', async () => {
     const order = await wepay.ruled({ drop: true, decide: false });
     await scene.unitIn(order, 'unknown');
     const reference = await scene.reference(order);
@@ -181,7 +181,7 @@ describe('A unit bought from wePAY', () => {
     await scene.orderWith(order, 'completed');
   });
 
-  it('is bought with the next offer if the vendor no longer has the amount', async () => {
+  it('is bought with the next offer if the supplier no longer has the amount', async () => {
     const sku = await scene.product(
       { supplier: 'wepay', supplierSku: 'gtopup:FREEFIRE:91' },
       { supplier: 'fake', supplierSku: 'X' },

@@ -140,7 +140,7 @@ describe('a callback that proves its sender', () => {
     expect(await scene.last('signing')).toMatchObject({ verdict: 'unreadable', detail: 'it is not JSON' });
   });
 
-  it('gets the answer that its vendor requires', async () => {
+  it('gets the answer that its supplier requires', async () => {
     const reply = { status: 202, contentType: 'text/plain', body: 'SUCCEED' };
     const answer = await fetch(scene.stack.url + (await scene.path('plain')), {
       method: 'POST',
@@ -183,7 +183,7 @@ describe('a callback that does not prove its sender', () => {
     expect((await scene.unit(unit)).due_in_s).toBeLessThanOrEqual(300);
   });
 
-  it('may come by GET from a vendor that uses GET', async () => {
+  it('may come by GET from a supplier that uses GET', async () => {
     const unit = await scene.openUnit('plain');
     scene.sell(unit);
     const answer = await fetch(`${scene.stack.url}${await scene.path('plain')}?reference=${unit.reference}`);

@@ -46,7 +46,7 @@ describe('callback_url', () => {
     ]);
   });
 
-  it('differs between suppliers, and changes with the vendor', async () => {
+  it('differs between suppliers, and changes with the adapter', async () => {
     const urls = [
       (await set('acme', 'calling')).callback_url,
       (await set('other', 'calling')).callback_url,

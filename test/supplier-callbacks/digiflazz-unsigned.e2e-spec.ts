@@ -10,7 +10,7 @@ let scene: RoutingScene;
 let vendor: DigiflazzClient;
 let sku: string;
 
-/** This vendor does not sign its callbacks. */
+/** This supplier does not sign its callbacks. */
 async function setAccount(username = USERNAME): Promise<void> {
   await scene.stack.api.get(SuppliersService).set({
     code: 'digi',
@@ -51,9 +51,9 @@ const verdicts = async ({ reference }: Bought): Promise<string[]> =>
     )
   ).map(({ verdict }) => verdict);
 
-/** Makes the vendor take a purchase back and send a callback. @returns the callback's effect. */
+/** Makes the supplier take a purchase back and send a callback. @returns the callback's effect. */
 async function takeBack(unit: Bought): Promise<string | undefined> {
-  // The vendor has already sent a callback about the sale or the refusal.
+  // The supplier has already sent a callback about the sale or the refusal.
   const before = (
     await eventually(
       () => verdicts(unit),
@@ -73,7 +73,7 @@ async function takeBack(unit: Bought): Promise<string | undefined> {
 const checks = (): Promise<{ due_in_s: number }[]> =>
   scene.stack.sql('SELECT extract(epoch FROM due_at - statement_timestamp())::int AS due_in_s FROM attempt_checks');
 
-/** Lets a minute pass, here and at the vendor, and waits until the scheduled checks are done. */
+/** Lets a minute pass, here and at the supplier, and waits until the scheduled checks are done. */
 async function aMinuteLater(): Promise<void> {
   await vendor.aMinuteLater();
   await scene.stack.sql(`UPDATE attempt_checks SET due_at = due_at - interval '61 s'`);
@@ -137,7 +137,7 @@ describe('An unsigned callback of Digiflazz about a settled unit', () => {
     expect([await checks(), await sends(unit)]).toEqual([[], before]);
   });
 
-  it('causes no request if an operator settled the unit as sold, because the vendor may never have seen it', async () => {
+  it('causes no request if an operator settled the unit as sold, because the supplier may never have seen it', async () => {
     const user = unique('8');
     await vendor.sim('rules', { match: { player: user }, rc: '03', then: [] });
     const order = await scene.order(sku, { user });

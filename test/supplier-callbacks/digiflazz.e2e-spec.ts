@@ -40,9 +40,9 @@ interface Verdict {
   reference: string;
 }
 
-/** An order whose unit the vendor has accepted, and the reference of its attempt. */
+/** An order whose unit the supplier has accepted, and the reference of its attempt. */
 async function pendingOrder(): Promise<{ order: OrderBody; reference: string }> {
-  // The vendor accepts each player only once a day.
+  // The supplier accepts each player only once a day.
   const order = await stack.order(merchant, [{ sku }], unique('player'));
   const [attempt] = await eventually(
     () =>

@@ -111,7 +111,7 @@ describe('workers', () => {
     expect(await asked()).toBe(1);
   });
 
-  it('read it again after the interval, though never within the vendor’s limit', async () => {
+  it('read it again after the interval, though never within the supplier’s limit', async () => {
     await offer();
     await setBefore(600);
     await readBefore(59);

@@ -4,7 +4,7 @@ import { SupplierHttp } from '../../src/suppliers/supplier-http.js';
 import type { SupplierOutcome } from '../../src/suppliers/supplier-outcome.js';
 import { DigiflazzBench, KEYS, USERNAME, type DigiflazzClient, type Json } from '../simulators/digiflazz-client.js';
 
-/** The players that the vendor's sandbox knows. */
+/** The players that the supplier's sandbox knows. */
 export const NUMBERS = {
   succeeds: '087800001230',
   fails: '087800001232',
@@ -35,7 +35,7 @@ export const attempt = (reference: string, changes: Partial<Attempt> = {}): Atte
 
 const DEFAULTS = { testing: false, callbackUrl: null, timeoutMs: 5_000 };
 
-/** The adapter beside a simulator of its vendor, over a real socket. */
+/** The adapter beside a simulator of its supplier, over a real socket. */
 export class DigiflazzBuyer {
   constructor(
     private readonly adapter: DigiflazzSupplier,

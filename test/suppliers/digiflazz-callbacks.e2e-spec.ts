@@ -16,7 +16,7 @@ const read = ({ headers, body }: Received, webhookSecret: string | null): Callba
     { webhookSecret },
   );
 
-describe('a message of the vendor’s webhook', () => {
+describe('a message of the supplier’s webhook', () => {
   it.each([
     ['success', NUMBERS.succeedsLater, { kind: 'succeeded', cost: rupiah(10_000n) }],
     ['failure', NUMBERS.failsLater, { kind: 'failed', code: 'SUPPLIER_REJECTED' }],

@@ -106,7 +106,7 @@ describe('a request', () => {
     return JSON.parse(entry?.body as string) as Json;
   };
 
-  it('has the members that the vendor requires, and no others', async () => {
+  it('has the members that the supplier requires, and no others', async () => {
     expect(await body({})).toEqual({
       username: 'demo-reseller',
       buyer_sku_code: 'ml86',
@@ -131,7 +131,7 @@ describe('a request', () => {
 });
 
 describe('a limit to the price', () => {
-  it('makes the vendor refuse a higher price', async () => {
+  it('makes the supplier refuse a higher price', async () => {
     const buyer = await shop.open();
     expect(await buyer.send(attempt('A1', { maxCost: rupiah(19_999n) }))).toMatchObject({
       kind: 'failed',

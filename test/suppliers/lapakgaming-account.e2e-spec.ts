@@ -134,7 +134,7 @@ describe('The operator', () => {
     expect(await balance()).toMatchObject([{ amount: `${10_000_000 - PRICE}` }]);
   });
 
-  it('sees when the vendor refuses the key or the address', async () => {
+  it('sees when the supplier refuses the key or the address', async () => {
     await vendor.sim('account', { allow_list: [] });
     const { code: exit, stdout } = await scene.commandLine.run('supplier', 'test', code, '--json');
     expect(exit).toBe(1);

@@ -32,7 +32,7 @@ const costs = (): Promise<{ supplier_sku: string; cost: bigint }[]> =>
     [code],
   );
 
-/** The SKUs of the readings that the vendor got. */
+/** The SKUs of the readings that the supplier got. */
 async function asked(): Promise<unknown[]> {
   const journal = await vendor.sim<Json[]>('journal');
   return journal
@@ -42,7 +42,7 @@ async function asked(): Promise<unknown[]> {
 
 const marks = (): Promise<object[]> => scene.stack.sql('SELECT * FROM supplier_product_reads');
 
-describe('a price that the vendor refuses', () => {
+describe('a price that the supplier refuses', () => {
   it('fails the unit and causes a reading of that SKU only, so that the next unit is bought', async () => {
     const sku = await scene.product({ supplier: code, supplierSku: 'ml86', cost: 20_000 });
     await scene.product({ supplier: code, supplierSku: 'ml172', cost: 1 });
@@ -73,7 +73,7 @@ describe('a price that the vendor refuses', () => {
     await eventually(costs, (all) => all.some(({ cost }) => cost === 30_000n));
   });
 
-  it('marks the SKU as not sellable if the vendor no longer lists it', async () => {
+  it('marks the SKU as not sellable if the supplier no longer lists it', async () => {
     const syncs = scene.stack.api.get(SupplierSyncService);
     expect((await syncs.sync(code)).refusal).toBeNull();
     const sku = await scene.product({ supplier: code, supplierSku: 'ml86', cost: 10_000 });

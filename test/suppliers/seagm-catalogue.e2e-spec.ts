@@ -69,7 +69,7 @@ describe('The catalogue of SEAGM', () => {
     expect((await sync()).refusal).toBeNull();
   });
 
-  it('marks products as not sellable once the vendor no longer lists them', async () => {
+  it('marks products as not sellable once the supplier no longer lists them', async () => {
     await sync();
     await vendor.sim('account', { remove_types: [6402] });
     expect(await sync()).toMatchObject({ seen: 4, removed: 1, refusal: null });
@@ -99,7 +99,7 @@ describe('The operator of an account at SEAGM', () => {
     ]);
   });
 
-  it('sees when the vendor refuses the key', async () => {
+  it('sees when the supplier refuses the key', async () => {
     await vendor.sim('account', { secret_key: 'another' });
     const { code: exit, stdout } = await scene.commandLine.run('supplier', 'test', code, '--json');
     expect(exit).toBe(1);

@@ -16,7 +16,7 @@ const readAll = (lines: string[], format: Partial<StatementFormat> = {}): Statem
   });
 const read = (...given: Parameters<typeof readAll>): StatedPurchase[] => readAll(...given).purchases;
 
-describe('a statement of a vendor', () => {
+describe('a statement of a supplier', () => {
   it('is read by its columns, and unknown columns are ignored', () => {
     const header = 'No,reference,supplier_reference,status,sku,player,cost,currency,bought_at,Kasir';
     const line = '1,T1,S1,Sukses,ml86,123 2001,10000,IDR,2026-01-15T08:30:00+07:00,Budi';

@@ -16,7 +16,7 @@ describe('the signature of a request', () => {
     ['a price list', 'pricelist', '4465e106efbe131ba9bbea45ad1add3b'],
     ['a deposit ticket', 'deposit', '0cca7a0dad7f72475af8d4085b4f7070'],
     ['a transaction', 'TU7Q2M0001A1', '2d37b1299886e65d33dbbcf4d5fb3995'],
-  ])('for %s follows the vendor’s formula', (_call, subject, sign) => {
+  ])('for %s follows the supplier’s formula', (_call, subject, sign) => {
     expect(requestSign(ACCOUNT, subject)).toBe(sign);
   });
 });

@@ -35,7 +35,7 @@ function read(changes: object): SupplierProduct | undefined {
 }
 
 describe('a product of the price list', () => {
-  it('has the members of the vendor’s entry', () => {
+  it('has the members of the supplier’s entry', () => {
     expect(read({})).toEqual({
       sku: 'ml86',
       name: '86 Diamonds',

@@ -95,7 +95,7 @@ const failed = (rc: string, code: string, failover: boolean): object => ({
 });
 
 describe('the first answer to a purchase', () => {
-  it('is a success with the cost, and with the vendor’s reference if there is one', () => {
+  it('is a success with the cost, and with the supplier’s reference if there is one', () => {
     const success = { status: 'Sukses', rc: '00', sn: '1234567890' };
     const deliveries = [{ serial: null, code: '1234567890', expiresOn: null }];
     expect(first(success)).toEqual({ kind: 'succeeded', supplierReference: null, cost: COST, deliveries });
@@ -153,7 +153,7 @@ describe('the first answer to a purchase', () => {
     expect(first({ rc: '69' })).toMatchObject({ message: 'not available at the expected price (rc 69)' });
   });
 
-  it('has our own message if the vendor sends none', () => {
+  it('has our own message if the supplier sends none', () => {
     expect(first({ rc: '54', message: ' ' })).toMatchObject({ message: 'wrong destination (rc 54)' });
   });
 });

@@ -12,7 +12,7 @@ const read = (body: string | Buffer): CallbackReading =>
 const order = (data: object): string => JSON.stringify({ code: 'SUCCESS', data });
 
 describe('a callback', () => {
-  it('about an order only names it: by our reference, or else by the vendor’s', () => {
+  it('about an order only names it: by our reference, or else by the supplier’s', () => {
     const ended = { tid: 'RA1', status: 'SUCCESS', transactions: [{ status: 'SUCCESS', voucher_code: 'X' }] };
     expect(read(order({ ...ended, reference_id: 'T0123456789ABCDE' }))).toEqual({
       kind: 'about',

@@ -69,7 +69,7 @@ describe.each([
   ['first', first],
   ['repeated', repeat],
 ])('the answer to a %s order', (_phase, read) => {
-  it('that is accepted is processing, with the vendor’s reference and price', () => {
+  it('that is accepted is processing, with the supplier’s reference and price', () => {
     const data = { tid: 'RA171341142175668001', total_price: 19_500 };
     const accepted = { kind: 'processing', supplierReference: data.tid, cost: COST };
     expect(read({ code: 'SUCCESS', data })).toEqual(accepted);
@@ -179,7 +179,7 @@ describe('the status of an order', () => {
     });
   });
 
-  it('is "never seen" if our reference is unknown, and in doubt if only the vendor’s is unknown', () => {
+  it('is "never seen" if our reference is unknown, and in doubt if only the supplier’s is unknown', () => {
     for (const status of [200, 400, 404]) {
       expect(ask({ code: 'TID_NOT_FOUND' }, OURS, status)).toEqual({ kind: 'never_seen' });
       expect(ask({ code: 'TID_NOT_FOUND' }, NAMED, status).kind).toBe('unknown');

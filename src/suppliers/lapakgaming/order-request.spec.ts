@@ -19,7 +19,7 @@ const request = (changes: Partial<TopUp> = {}, settings: { callbackUrl: string |
   orderRequest(settings, { ...TOP_UP, ...changes });
 
 describe('the request of an order', () => {
-  it('has the members that the vendor requires, and no others', () => {
+  it('has the members that the supplier requires, and no others', () => {
     expect(request()).toBe(
       '{"product_code":"ML78_8-S2","count_order":1,"user_id":"123456789","additional_id":"2001",' +
         '"partner_reference_id":"T0123456789ABCDE"}',
@@ -50,7 +50,7 @@ describe('the request of an order', () => {
     expect(request({ playerTemplate: fields })).toContain('"additional_information":"2001","partner');
   });
 
-  it('is impossible with another currency, or with a field that the vendor does not have', () => {
+  it('is impossible with another currency, or with a field that the supplier does not have', () => {
     expect(requestProblem(TOP_UP)).toBeNull();
     const inBaht = { micros: 40_000_000n, currency: 'THB' };
     expect(requestProblem({ ...TOP_UP, expectedCost: inBaht })).toMatch(/in THB, and not in IDR/);

@@ -104,7 +104,7 @@ describe('an order', () => {
     });
   });
 
-  it('has the vendor’s reference of a second sale, but not of failed or other orders', () => {
+  it('has the supplier’s reference of a second sale, but not of failed or other orders', () => {
     const besides = { supplierReference: '88', cost: COST };
     const known = { supplierReference: '89' };
     for (const state of [10001, 10002, 10003])

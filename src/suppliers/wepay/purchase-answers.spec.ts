@@ -56,7 +56,7 @@ describe.each([
   ['first', first],
   ['repeated', repeat],
 ])('the answer to a %s send', (_phase, readAnswer) => {
-  it('00000 means processing, with the vendor’s reference and the cost', () => {
+  it('00000 means processing, with the supplier’s reference and the cost', () => {
     expect(readAnswer({ ...ACCEPTED, total_amount: '88.65', balance: 100 })).toEqual({
       kind: 'processing',
       supplierReference: '9007199254740993',
@@ -79,7 +79,7 @@ describe.each([
     });
   });
 
-  it('30016 is no refusal: the vendor has the reference, and only a callback reports the outcome', () => {
+  it('30016 is no refusal: the supplier has the reference, and only a callback reports the outcome', () => {
     expect(readAnswer({ code: '30016' })).toEqual({
       kind: 'unknown',
       detail: detailOf('30016'),
@@ -118,7 +118,7 @@ describe('the answer to a first send', () => {
     expect(first({ code })).toEqual({ kind: 'not_accepted', detail: detailOf(code), fault });
   });
 
-  it('has our own message if the vendor sends none', () => {
+  it('has our own message if the supplier sends none', () => {
     expect(first({ code: '30009', desc: ' ' })).toMatchObject({
       message: 'reference 1 is not valid (30009)',
     });

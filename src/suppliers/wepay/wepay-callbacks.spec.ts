@@ -25,7 +25,7 @@ describe('a callback of wePAY', () => {
     expect(wepayCallbacks.deliveriesIn?.(body)).toEqual([{ serial: '12', code: '0042', expiresOn: null }]);
   });
 
-  it('may lack the vendor’s reference', () => {
+  it('may lack the supplier’s reference', () => {
     expect(read('dest_ref=TU7Q2M0001A1&status=2&transaction_id=')).toEqual({
       kind: 'about',
       reference: 'TU7Q2M0001A1',
