@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { recordAction, type Actor } from '../audit-log/audit-log.js';
-import { AppError, type DetailCode } from '../core/errors.js';
+import { refusal, type DetailCode } from '../core/errors.js';
 import { Database, type Transaction } from '../database/database.js';
 import type { Operator } from './operator.entity.js';
 import { OperatorsRepository } from './operators.repository.js';
@@ -53,10 +53,9 @@ export class CompanyAccountsService {
     // A concurrent request created an account with this address or person: find the account.
     entrance ??= await this.tryToEnter(person, origin);
     if (entrance && 'operator' in entrance) return entrance.operator;
-    const { refusal, of } = entrance ?? { refusal: 'ACCOUNT_NOT_LINKED' as const, of: null };
-    if (of) await this.logRefusal(of, origin, refusal);
-    const message = REFUSALS[refusal];
-    throw new AppError('FORBIDDEN', message, { details: [{ field: 'account', code: refusal, message }] });
+    const { refusal: why, of } = entrance ?? { refusal: 'ACCOUNT_NOT_LINKED' as const, of: null };
+    if (of) await this.logRefusal(of, origin, why);
+    throw refusal('FORBIDDEN', why, 'account', REFUSALS[why]);
   }
 
   /** @returns undefined if a concurrent request created an account with this address or person. */

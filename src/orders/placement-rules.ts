@@ -1,5 +1,5 @@
 import type { OrderableProduct } from '../catalog/listings.repository.js';
-import { AppError, invalidRequest, type ErrorDetail } from '../core/errors.js';
+import { AppError, invalidRequest, refusal, type ErrorDetail } from '../core/errors.js';
 import { fitsPattern } from '../suppliers/player-pattern.js';
 import { usualPlayer, writePlayer } from '../suppliers/player-template.js';
 import { formatBaht, type Satang } from '../core/money.js';
@@ -83,9 +83,7 @@ const INSUFFICIENT_BALANCE = 'INSUFFICIENT_BALANCE';
 /** The status is 503, because the specification demands it for an insufficient balance (section 4.1). */
 export function insufficientBalance(total: Satang, available: Satang): AppError {
   const message = `Insufficient wallet balance: the order costs ${formatBaht(total)} THB, ${formatBaht(available)} THB are available`;
-  return new AppError('SERVICE_UNAVAILABLE', message, {
-    details: [{ field: 'items', code: INSUFFICIENT_BALANCE, message }],
-  });
+  return refusal('SERVICE_UNAVAILABLE', INSUFFICIENT_BALANCE, 'items', message);
 }
 
 export const isBalanceRefusal = (error: unknown): boolean =>

@@ -2,10 +2,10 @@ import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@ne
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import { CONFIG, type Config } from '../../core/config.js';
-import { AppError } from '../../core/errors.js';
+import { AppError, refusal } from '../../core/errors.js';
 import { callerOf } from './caller.js';
 import { ACCESS, type Access } from './console-route.decorator.js';
-import { assertMay, refusal } from './permission.js';
+import { assertMay } from './permission.js';
 
 /** Enforces the access that @ConsoleRoute declares. A route without this decorator is closed to everyone. */
 @Injectable()
@@ -26,7 +26,7 @@ export class AccessGuard implements CanActivate {
     if (!caller) throw new AppError('UNAUTHORIZED', 'Sign in first');
     if (access === 'half') return true;
     if (caller.session.awaits_code)
-      throw refusal('UNAUTHORIZED', 'session', 'CODE_REQUIRED', 'Give the code of your second factor first');
+      throw refusal('UNAUTHORIZED', 'CODE_REQUIRED', 'session', 'Give the code of your second factor first');
     if (access !== 'operator') assertMay(caller, access, this.config);
     return true;
   }

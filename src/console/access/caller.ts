@@ -2,7 +2,7 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { ConsoleActor, ConsoleRequest } from '../../audit-log/audit-log.js';
 import type { Config } from '../../core/config.js';
-import { AppError } from '../../core/errors.js';
+import { AppError, refusal } from '../../core/errors.js';
 import { requestIdOf } from '../../core/http/request-id.middleware.js';
 import type { LiveSession } from '../../operators/operator-sessions.repository.js';
 import { hasPermission, type Permission } from '../../operators/roles.js';
@@ -54,8 +54,7 @@ export class Caller {
   assertConfirmed(): void {
     if (this.confirmedUntil) return;
     const message = 'Confirm with your code or password, and send this again';
-    const details = [{ field: 'session', code: 'CONFIRMATION_REQUIRED' as const, message }];
-    throw new AppError('FORBIDDEN', message, { details });
+    throw refusal('FORBIDDEN', 'CONFIRMATION_REQUIRED', 'session', message);
   }
 }
 

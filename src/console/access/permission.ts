@@ -1,5 +1,5 @@
 import type { Config } from '../../core/config.js';
-import { AppError, type DetailCode } from '../../core/errors.js';
+import { refusal } from '../../core/errors.js';
 import { formatBaht, type Satang } from '../../core/money.js';
 import { needsSecondFactor, rolesWith, type Permission } from '../../operators/roles.js';
 import type { Caller } from './caller.js';
@@ -8,12 +8,12 @@ import type { Caller } from './caller.js';
 export function assertMay(caller: Caller, permission: Permission, config: Pick<Config, 'console'>): void {
   if (lacksSecondFactor(caller.session, config)) {
     const message = 'Your role works with a second factor only: set one up first';
-    throw refusal('FORBIDDEN', 'second_factor', 'SECOND_FACTOR_REQUIRED', message);
+    throw refusal('FORBIDDEN', 'SECOND_FACTOR_REQUIRED', 'second_factor', message);
   }
   if (caller.may(permission)) return;
   const roles = rolesWith(permission).join(', ');
   const message = `This needs the permission ${permission}, which these roles have: ${roles}`;
-  throw refusal('FORBIDDEN', permission, 'PERMISSION_REQUIRED', message);
+  throw refusal('FORBIDDEN', 'PERMISSION_REQUIRED', permission, message);
 }
 
 /** Whether the operator must set up a second factor before anything else. */
@@ -21,13 +21,6 @@ export const lacksSecondFactor = (
   { role, has_second_factor: hasSecondFactor }: Caller['session'],
   { console }: Pick<Config, 'console'>,
 ): boolean => !hasSecondFactor && needsSecondFactor(role, console.requireSecondFactor);
-
-export const refusal = (
-  error: 'UNAUTHORIZED' | 'FORBIDDEN',
-  field: string,
-  code: DetailCode,
-  message: string,
-): AppError => new AppError(error, message, { details: [{ field, code, message }] });
 
 /** Whether an amount needs a second person's approval. */
 export const needsApproval = (amount: Satang, { console: { approvalAbove } }: Pick<Config, 'console'>): boolean =>
@@ -38,5 +31,5 @@ export function assertNeedsNoApproval(amount: Satang, config: Pick<Config, 'cons
   const { approvalAbove: limit } = config.console;
   if (limit === null || !needsApproval(amount, config)) return;
   const message = `More than ${formatBaht(limit)} THB are moved only when a second person approves it: ask for a deposit or withdrawal`;
-  throw refusal('FORBIDDEN', 'amount', 'APPROVAL_REQUIRED', message);
+  throw refusal('FORBIDDEN', 'APPROVAL_REQUIRED', 'amount', message);
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { recordAction } from '../../audit-log/audit-log.js';
 import { SupplierSyncService } from '../../catalog/supplier-sync.service.js';
 import { parseMicros } from '../../core/cost-money.js';
-import { AppError } from '../../core/errors.js';
+import { refusal } from '../../core/errors.js';
 import { pick } from '../../core/members.js';
 import { counted } from '../../core/text.js';
 import { Database } from '../../database/database.js';
@@ -64,13 +64,13 @@ export class SupplierChangesService {
 
   /** @throws FORBIDDEN; BAD_REQUEST; CONFLICT where the settings changed meanwhile, or would leave open units behind. */
   async set(caller: Caller, code: string, given: SetSupplierDto): Promise<SupplierDetailDto> {
-    caller.assertConfirmed();
     const { expected_updated_at: at, leave_units: mayLeaveUnits = false, reason } = given;
+    const by = caller.confirmedActor(reason);
     const settings = toSettings(code, given);
     this.suppliers.assertTiming(given.timeout_ms);
     if (!mayLeaveUnits) await this.assertNoneLeftBehind(settings);
     const updatedAt = at ? new Date(at) : null;
-    await this.suppliers.set(settings, caller.actor(reason), { updatedAt, secretsStayAtHost: true });
+    await this.suppliers.set(settings, by, { updatedAt, secretsStayAtHost: true });
     return this.views.show(caller, code);
   }
 
@@ -86,9 +86,7 @@ export class SupplierChangesService {
     const message =
       `${settings.code} has ${counted(units.open, 'open unit')}, ${units.inDoubt} in doubt: those in doubt are not sent ` +
       'to the new address or account again, and go to review unless the supplier knows them there';
-    throw new AppError('CONFLICT', message, {
-      details: [{ field: 'leave_units', code: 'UNITS_LEFT_BEHIND', message }],
-    });
+    throw refusal('CONFLICT', 'UNITS_LEFT_BEHIND', 'leave_units', message);
   }
 }
 

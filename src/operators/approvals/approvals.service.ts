@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { recordAction, type ConsoleActor } from '../../audit-log/audit-log.js';
-import { AppError, UnknownResource } from '../../core/errors.js';
+import { AppError, refusal, UnknownResource } from '../../core/errors.js';
 import { present } from '../../core/invariant.js';
 import { formatBaht, type Satang } from '../../core/money.js';
 import { Database, type Transaction } from '../../database/database.js';
@@ -182,7 +182,7 @@ function refuse(code: 'BAD_REQUEST' | 'CONFLICT', message: string): never {
 }
 
 const ownRequest = (message = 'You requested this yourself: another operator must approve it'): AppError =>
-  new AppError('FORBIDDEN', message, { details: [{ field: 'id', code: 'OWN_REQUEST', message }] });
+  refusal('FORBIDDEN', 'OWN_REQUEST', 'id', message);
 
 /** @throws NOT_FOUND */
 function known(approval: NamedApproval | null, id: number): NamedApproval {

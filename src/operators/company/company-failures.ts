@@ -1,13 +1,11 @@
 import * as oidc from 'openid-client';
-import { AppError, type DetailCode } from '../../core/errors.js';
+import { AppError, refusal, type DetailCode } from '../../core/errors.js';
 import { storable } from '../../core/text.js';
 
 type Code = Extract<DetailCode, `COMPANY_${string}` | 'SIGN_IN_OVER'>;
 
 const refuse = (code: Code, message: string): AppError =>
-  new AppError(code === 'COMPANY_UNREACHABLE' ? 'SERVICE_UNAVAILABLE' : 'FORBIDDEN', message, {
-    details: [{ field: 'company', code, message }],
-  });
+  refusal(code === 'COMPANY_UNREACHABLE' ? 'SERVICE_UNAVAILABLE' : 'FORBIDDEN', code, 'company', message);
 
 export const signInOver = (): AppError =>
   refuse(
