@@ -54,8 +54,7 @@ export class MeService {
 
   /** Signs out everywhere else. @throws FORBIDDEN */
   async removeSecondFactor(exchange: Exchange, caller: Caller): Promise<MeDto> {
-    caller.assertConfirmed();
-    await this.secondFactor.remove(accessOf(caller), caller.actor());
+    await this.secondFactor.remove(accessOf(caller), caller.confirmedActor());
     await this.sessions.renew(exchange, caller);
     return this.show(caller);
   }

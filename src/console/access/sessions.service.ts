@@ -62,7 +62,10 @@ export class SessionsService {
 
   async signOut({ request, response }: Exchange): Promise<SignedOutDto> {
     const caller = callerOf(request);
-    if (caller && !caller.session.awaits_code) await this.log(caller, { own: true });
+    if (caller && !caller.session.awaits_code)
+      await this.database.transaction((tx) =>
+        recordAction(tx, caller.actor(), { action: 'session.end', detail: { own: true } }),
+      );
     await closeSession(request);
     response.clearCookie(sessionCookieName(this.config), cookieOptions(this.config));
     return { state: 'signed_out' };
@@ -131,10 +134,6 @@ export class SessionsService {
     const renewed = await openSession(exchange.request, this.store, opening);
     this.devices.set(exchange.response, { id, access_version: opening.accessVersion });
     return toSessionDto(renewed, this.config);
-  }
-
-  private async log(caller: Caller, detail: Record<string, unknown>): Promise<void> {
-    await this.database.transaction((tx) => recordAction(tx, caller.actor(), { action: 'session.end', detail }));
   }
 
   readonly originOf = (request: Request): Origin => ({ ...originOf(request), knownDevice: this.devices.read(request) });

@@ -86,8 +86,7 @@ export class MerchantWalletService {
     { amount, reference, note, expected_available: expected }: MoveDto,
   ): Promise<MovedDto> {
     assertNeedsNoApproval(checkedBaht(amount), this.config);
-    caller.assertConfirmed();
-    const by = caller.actor();
+    const by = caller.confirmedActor();
     const { wallet, at, repeats } = await this.wallets.fund(kind, {
       ...by,
       merchantId: id,

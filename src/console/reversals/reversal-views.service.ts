@@ -41,10 +41,9 @@ export class ReversalViewsService {
   async close(caller: Caller, id: number, { credit, reason }: ClosingDto): Promise<ReversalDto> {
     const amount = credit ? checkedBaht(credit) : undefined;
     if (amount !== undefined) assertNeedsNoApproval(amount, this.config);
-    caller.assertConfirmed();
     const closed = await this.reversals.close({
       id,
-      by: caller.actor(reason),
+      by: caller.confirmedActor(reason),
       ...(amount === undefined ? {} : { credit: amount }),
     });
     return toReversalDto(closed, caller, (await this.censors([closed], caller))(closed));
