@@ -1,3 +1,4 @@
+import { groupBy } from '../core/groups.js';
 import type { Satang } from '../core/money.js';
 import type { ListedOffer } from './offers.repository.js';
 
@@ -16,12 +17,4 @@ export function costInUse(offers: readonly ListedOffer[]): Satang | null {
 }
 
 /** The offers of each product, by SKU. */
-export function bySku(offers: readonly ListedOffer[]): Map<string, ListedOffer[]> {
-  const found = new Map<string, ListedOffer[]>();
-  for (const offer of offers) {
-    const others = found.get(offer.sku);
-    if (others) others.push(offer);
-    else found.set(offer.sku, [offer]);
-  }
-  return found;
-}
+export const bySku = (offers: readonly ListedOffer[]): Map<string, ListedOffer[]> => groupBy(offers, ({ sku }) => sku);

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, UnknownResource } from '../core/errors.js';
+import { groupBy } from '../core/groups.js';
 import { addPercent, formatBaht, MAX_SATANG, type Percentage, type Satang } from '../core/money.js';
 import { Database, type Transaction } from '../database/database.js';
 import { recordAction, type Actor } from '../audit-log/audit-log.js';
 import { MerchantsRepository } from '../merchants/merchants.repository.js';
-import { PricesRepository, type StoredPrice } from './prices.repository.js';
+import { PricesRepository } from './prices.repository.js';
 import { assertExpected, type PriceDifference } from './prices.service.js';
 
 /** A change of many prices by one percentage. */
@@ -72,12 +73,7 @@ export class PriceAdjustmentsService {
     const changed = products
       .map((product) => ({ ...product, now: adjusted(product, percent, roundTo) }))
       .filter(({ price, now }) => price !== now);
-    const ownOf = new Map<number, StoredPrice[]>();
-    for (const row of own) {
-      const rows = ownOf.get(row.product_id);
-      if (rows) rows.push(row);
-      else ownOf.set(row.product_id, [row]);
-    }
+    const ownOf = groupBy(own, ({ product_id: id }) => id);
     const differences = changed.flatMap(({ id, sku, price, now }) => [
       ...difference(null, sku, price, now),
       ...(ownOf.get(id) ?? []).flatMap((each) =>

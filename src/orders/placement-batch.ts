@@ -1,6 +1,7 @@
 import type { QueriedProduct, ListingsRepository, OrderableProduct } from '../catalog/listings.repository.js';
 import { MAX_PASSED_OVER } from '../catalog/routing.js';
 import { invalidRequest } from '../core/errors.js';
+import { groupBy } from '../core/groups.js';
 import { newOrderNumber } from '../core/identifiers.js';
 import { BrokenInvariant, invariant, present } from '../core/invariant.js';
 import type { Satang } from '../core/money.js';
@@ -38,16 +39,6 @@ const keyInMerchant = (merchantId: number, reference: string): string => `${merc
 
 const keyOf = ({ merchant_id, sku, many }: Omit<QueriedProduct, 'sandbox'>): string =>
   `${merchant_id} ${many ? '*' : '1'} ${sku}`;
-
-function byQuery(products: OrderableProduct[]): Map<string, OrderableProduct[]> {
-  const byKey = new Map<string, OrderableProduct[]>();
-  for (const product of products) {
-    const others = byKey.get(keyOf(product));
-    if (others) others.push(product);
-    else byKey.set(keyOf(product), [product]);
-  }
-  return byKey;
-}
 
 const toQueried = ({ merchantId, sandbox }: PlaceOrder, { sku, quantity }: OrderLine): QueriedProduct => ({
   merchant_id: merchantId,
@@ -106,7 +97,7 @@ export class PlacementBatch {
       new Map(wallets.map((wallet) => [wallet.merchant_id, wallet.available])),
       new Map(wallets.map((wallet) => [wallet.merchant_id, wallet.alert_below])),
       new Map(earlier.map((row) => [keyInMerchant(row.merchant_id, row.reference_id), row])),
-      byQuery(products),
+      groupBy(products, keyOf),
       present(products[0], 'an order has a line').now,
       wait,
     );

@@ -1,3 +1,4 @@
+import { groupBy } from '../core/groups.js';
 import type { Satang } from '../core/money.js';
 import { isOpen } from './batch-resolution.service.js';
 import type { UnitStatus } from './review.repository.js';
@@ -16,11 +17,12 @@ export interface BatchSummary {
 
 export function summaryOf(units: readonly UnitStatus[]): BatchSummary {
   const open = units.filter(isOpen);
-  const orders = groupsOf(open, 'order_number');
+  const orders = [...groupBy(open, ({ order_number: number }) => number).values()];
+  const merchants = groupBy(open, ({ merchant_id: id }) => id);
   return {
     units: open.length,
     amount: sumOf(open),
-    merchants: groupsOf(open, 'merchant_id').map((own) => ({
+    merchants: [...merchants.values()].map((own) => ({
       id: own[0].merchant_id,
       name: own[0].merchant_name,
       units: own.length,
@@ -34,15 +36,3 @@ export function summaryOf(units: readonly UnitStatus[]): BatchSummary {
 
 /** The sum of the units' prices. */
 export const sumOf = (units: readonly UnitStatus[]): Satang => units.reduce((sum, unit) => sum + unit.unit_price, 0n);
-
-type Group = [UnitStatus, ...UnitStatus[]];
-
-function groupsOf(units: readonly UnitStatus[], member: 'order_number' | 'merchant_id'): Group[] {
-  const groups = new Map<string | number, Group>();
-  for (const unit of units) {
-    const group = groups.get(unit[member]);
-    if (group) group.push(unit);
-    else groups.set(unit[member], [unit]);
-  }
-  return [...groups.values()];
-}
