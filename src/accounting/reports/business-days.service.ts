@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DAY_MS, HOUR_MS } from '../../core/durations.js';
+import { groupBy } from '../../core/groups.js';
+import { pick } from '../../core/members.js';
 import { formatBaht } from '../../core/money.js';
 import { MinuteStatsRepository } from '../../monitoring/stats/minute-stats.repository.js';
 import { BusinessDaysRepository, type FirstOrder, type SoldRow } from './business-days.repository.js';
@@ -19,7 +21,8 @@ const BEST_PRODUCTS = 6;
 /** No day is longer, so a day has one step. */
 const STEP_SECONDS = 100_000;
 
-interface Margin {
+interface Sales {
+  sales: string;
   /** Null for operators who may not see costs. */
   margin: string | null;
   /** In percent of the sales with a known cost; null without such sales. */
@@ -27,11 +30,10 @@ interface Margin {
   sales_without_cost: string | null;
 }
 
-interface BusinessDay extends Margin {
+interface BusinessDay extends Sales {
   from: Date;
   /** Exclusive. Earlier days end at the present time of the day. */
   until: Date;
-  sales: string;
   orders: number;
   failed_share: number | null;
   first_orders: number;
@@ -43,30 +45,25 @@ export interface Business {
   today: BusinessDay;
   yesterday: BusinessDay;
   week_before: BusinessDay;
-  best_products: (Margin & { sku: string; name: string; units: number; sales: string })[];
+  best_products: (Sales & { sku: string; name: string; units: number })[];
   /** Merchants with their first order today, the newest first. */
   new_merchants: Omit<FirstOrder, 'at'>[];
 }
 
+/** A day as it was read. */
 interface ReadDay {
   start: Date;
   until: Date;
-  hours: SoldRow[][];
   /** What was sold until the present time of the day. */
   sold: SoldRow[];
+  hours: SoldRow[][];
   orders: Map<string, number>;
-}
-
-interface ReadDays {
-  days: ReadDay[];
-  firstOrders: FirstOrder[];
-  names: Map<string, string>;
 }
 
 /** The business of today against earlier days: units that merchants paid for, by the time of the spend movement. */
 @Injectable()
 export class BusinessDaysService {
-  private readonly results = new Map<string, { at: number; days: Promise<ReadDays> }>();
+  private readonly results = new Map<string, { at: number; business: Promise<Business> }>();
   /** What was sold in hours that have ended, by the start of the hour. */
   private readonly cachedHours = new Map<number, SoldRow[]>();
 
@@ -77,42 +74,51 @@ export class BusinessDaysService {
 
   /** Returns figures that are at most 15 seconds old. */
   async read(zone: string, { seesCosts }: { seesCosts: boolean }): Promise<Business> {
-    const { days, firstOrders, names } = await this.recent(zone);
-    const [today, yesterday, weekBefore] = days as [ReadDay, ReadDay, ReadDay];
-    const show = (day: ReadDay): BusinessDay => toBusinessDay(day, firstOrders, seesCosts);
-    return {
-      today: show(today),
-      yesterday: show(yesterday),
-      week_before: show(weekBefore),
-      best_products: bestOf(today.sold).map(({ sku, figures }) => ({
-        sku,
-        name: names.get(sku) ?? sku,
-        units: Number(figures.units),
-        sales: formatBaht(figures.revenue),
-        ...toMargin(figures, seesCosts),
-      })),
-      new_merchants: firstOrders.filter(({ at }) => at >= today.start).map(({ id, name }) => ({ id, name })),
-    };
+    const business = await this.recent(zone);
+    return seesCosts ? business : withoutCosts(business);
   }
 
-  private recent(zone: string): Promise<ReadDays> {
+  private recent(zone: string): Promise<Business> {
     const known = this.results.get(zone);
-    if (known && Date.now() - known.at < CACHE_MS) return known.days;
-    const days = this.readDays(zone);
-    this.results.set(zone, { at: Date.now(), days });
-    days.catch(() => this.results.delete(zone));
-    return days;
+    if (known && Date.now() - known.at < CACHE_MS) return known.business;
+    const business = this.readBusiness(zone);
+    this.results.set(zone, { at: Date.now(), business });
+    business.catch(() => this.results.delete(zone));
+    return business;
   }
 
-  private async readDays(zone: string): Promise<ReadDays> {
-    const periods = await this.repository.listDays(zone, DAYS_AGO);
-    const since = new Date(Math.min(...periods.map(({ start }) => start.getTime())));
+  private async readBusiness(zone: string): Promise<Business> {
+    const [today, yesterday, weekBefore] = (await this.repository.listDays(zone, DAYS_AGO)) as [Day, Day, Day];
+    const elapsedMs = today.now.getTime() - today.start.getTime();
+    const firstOrders = await this.repository.listFirstOrders(weekBefore.start);
+    const read = async (day: Day): Promise<BusinessDay> =>
+      toBusinessDay(await this.readDay(day, elapsedMs), firstOrders);
     // Reads one day after the other, so that most of the connections stay free for other pages.
-    const days: ReadDay[] = [];
-    for (const period of periods) days.push(await this.readDay(period, elapsedOf(periods)));
-    const firstOrders = await this.repository.listFirstOrders(since);
-    const best = bestOf(days[0]?.sold ?? []).map(({ sku }) => sku);
-    return { days, firstOrders, names: await this.repository.listNames(best) };
+    const soFar = await this.readDay(today, elapsedMs);
+    const business = {
+      today: toBusinessDay(soFar, firstOrders),
+      yesterday: await read(yesterday),
+      week_before: await read(weekBefore),
+      best_products: await this.listBest(soFar.sold),
+      new_merchants: firstOrders.filter(({ at }) => at >= today.start).map((merchant) => pick(merchant, 'id', 'name')),
+    };
+    this.forgetHoursBefore(today.now.getTime() - CACHED_DAYS * DAY_MS);
+    return business;
+  }
+
+  /** The products with the highest sales. */
+  private async listBest(sold: readonly SoldRow[]): Promise<Business['best_products']> {
+    const best = [...groupBy(sold, ({ sku }) => sku)]
+      .map(([sku, rows]) => ({ sku, total: totalOf(rows) }))
+      .sort((one, other) => Number(other.total.revenue - one.total.revenue))
+      .slice(0, BEST_PRODUCTS);
+    const names = await this.repository.listNames(best.map(({ sku }) => sku));
+    return best.map(({ sku, total }) => ({
+      sku,
+      name: names.get(sku) ?? sku,
+      units: Number(total.units),
+      ...toSales(total),
+    }));
   }
 
   private async readDay({ start, stop, now }: Day, elapsedMs: number): Promise<ReadDay> {
@@ -151,24 +157,21 @@ export class BusinessDaysService {
       rows.push(...read);
       at = stop;
     }
-    for (const hour of this.cachedHours.keys())
-      if (hour < now.getTime() - CACHED_DAYS * DAY_MS) this.cachedHours.delete(hour);
     return rows;
+  }
+
+  private forgetHoursBefore(moment: number): void {
+    for (const hour of this.cachedHours.keys()) if (hour < moment) this.cachedHours.delete(hour);
   }
 }
 
-/** How long today has lasted. */
-const elapsedOf = ([today]: Day[]): number => (today ? today.now.getTime() - today.start.getTime() : 0);
-
-function toBusinessDay(day: ReadDay, firstOrders: readonly FirstOrder[], seesCosts: boolean): BusinessDay {
+function toBusinessDay(day: ReadDay, firstOrders: readonly FirstOrder[]): BusinessDay {
   const { start, until, sold, hours, orders } = day;
-  const total = totalOf(sold);
   const [failed, completed] = [orders.get('failed') ?? 0, orders.get('completed') ?? 0];
   return {
     from: start,
     until,
-    sales: formatBaht(total.revenue),
-    ...toMargin(total, seesCosts),
+    ...toSales(totalOf(sold)),
     orders: orders.get('placed') ?? 0,
     failed_share: failed + completed === 0 ? null : failed / (failed + completed),
     first_orders: firstOrders.filter(({ at }) => at >= start && at < until).length,
@@ -176,21 +179,22 @@ function toBusinessDay(day: ReadDay, firstOrders: readonly FirstOrder[], seesCos
   };
 }
 
-function toMargin(figures: MarginFigures, seesCosts: boolean): Margin {
-  if (!seesCosts) return { margin: null, margin_percent: null, sales_without_cost: null };
+const toSales = (figures: MarginFigures): Sales => ({
+  sales: formatBaht(figures.revenue),
+  margin: formatBaht(marginOf(figures)),
+  margin_percent: marginPercent(figures),
+  sales_without_cost: formatBaht(figures.cost_unknown_revenue),
+});
+
+function withoutCosts({ today, yesterday, week_before, best_products, new_merchants }: Business): Business {
+  const hide = <Item extends Sales>(item: Item): Item => ({ ...item, ...HIDDEN });
   return {
-    margin: formatBaht(marginOf(figures)),
-    margin_percent: marginPercent(figures),
-    sales_without_cost: formatBaht(figures.cost_unknown_revenue),
+    today: hide(today),
+    yesterday: hide(yesterday),
+    week_before: hide(week_before),
+    best_products: best_products.map(hide),
+    new_merchants,
   };
 }
 
-/** The products with the highest sales. */
-function bestOf(sold: readonly SoldRow[]): { sku: string; figures: MarginFigures }[] {
-  const bySku = new Map<string, SoldRow[]>();
-  for (const row of sold) bySku.set(row.sku, [...(bySku.get(row.sku) ?? []), row]);
-  return [...bySku]
-    .map(([sku, rows]) => ({ sku, figures: totalOf(rows) }))
-    .sort((one, other) => Number(other.figures.revenue - one.figures.revenue))
-    .slice(0, BEST_PRODUCTS);
-}
+const HIDDEN = { margin: null, margin_percent: null, sales_without_cost: null };
