@@ -1,9 +1,9 @@
-import { Button, NativeSelect, Popover } from '@mantine/core';
+import { Button, NativeSelect } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { formatMonth, monthsUntil } from '../../i18n/moments';
 import { useT, useWords } from '../../i18n/words';
+import { FilesMenu } from './files-menu';
 import { useMerchant } from './merchant-view';
-import classes from './statement.module.css';
 
 /** Months of a statement begin in this zone, whatever the operator's own is. */
 const ZONE = 'Asia/Bangkok';
@@ -22,36 +22,27 @@ export function MonthStatement({ id }: { id: number }): ReactNode {
   const month = chosen ?? months[1] ?? months[0] ?? '';
   const addressOf = (format: 'html' | 'csv'): string => `/api/merchants/${id}/statement.${format}?month=${month}`;
   return (
-    <Popover position="bottom-end" trapFocus returnFocus shadow="md">
-      <Popover.Target>
-        <Button size="xs" variant="default">
-          {t('statement.month')}
-        </Button>
-      </Popover.Target>
-      <Popover.Dropdown>
-        <div className={classes.period}>
-          <NativeSelect
-            label={t('statement.monthOf')}
-            description={t('statement.monthHint')}
-            data={months.map((value) => ({ value, label: formatMonth(value, language) }))}
-            value={month}
-            onChange={(event) => setChosen(event.currentTarget.value)}
-          />
-          <Button component="a" size="xs" fullWidth href={addressOf('html')} target="_blank" rel="noreferrer">
-            {t('statement.monthPage')}
-          </Button>
-          <Button
-            component="a"
-            size="xs"
-            variant="default"
-            fullWidth
-            download={`statement-${id}-${month}.csv`}
-            href={addressOf('csv')}
-          >
-            {t('statement.monthCsv')}
-          </Button>
-        </div>
-      </Popover.Dropdown>
-    </Popover>
+    <FilesMenu label={t('statement.month')}>
+      <NativeSelect
+        label={t('statement.monthOf')}
+        description={t('statement.monthHint')}
+        data={months.map((value) => ({ value, label: formatMonth(value, language) }))}
+        value={month}
+        onChange={(event) => setChosen(event.currentTarget.value)}
+      />
+      <Button component="a" size="xs" fullWidth href={addressOf('html')} target="_blank" rel="noreferrer">
+        {t('statement.monthPage')}
+      </Button>
+      <Button
+        component="a"
+        size="xs"
+        variant="default"
+        fullWidth
+        download={`statement-${id}-${month}.csv`}
+        href={addressOf('csv')}
+      >
+        {t('statement.monthCsv')}
+      </Button>
+    </FilesMenu>
   );
 }
