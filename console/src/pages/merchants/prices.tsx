@@ -10,9 +10,9 @@ import { Pages } from '../../kit/pages';
 import { Answered, Empty } from '../../kit/states';
 import { Stack, Table, type Column } from '../../kit/table';
 import { useMay } from '../../session';
+import { Margin } from '../products/margin';
 import { useMerchantId, type PriceView } from './merchant-view';
 import { SetPrice } from './set-price';
-import classes from './prices.module.css';
 
 /** What the merchant pays for each product: the list price, or its own lower price. */
 export function Prices(): ReactNode {
@@ -108,13 +108,7 @@ const marginsOf = (t: Translate): Column<PriceView>[] => [
     id: 'margin',
     head: t('prices.margin'),
     cell: ({ margin }) =>
-      margin === null ? (
-        <span className="muted">{t('prices.needsCost')}</span>
-      ) : (
-        <span className={classes.margin} data-loss={margin.startsWith('-')}>
-          <Amount value={margin} currency={null} />
-        </span>
-      ),
+      margin === null ? <span className="muted">{t('prices.needsCost')}</span> : <Margin value={margin} />,
     align: 'end',
   },
 ];

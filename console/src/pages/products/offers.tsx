@@ -10,10 +10,10 @@ import { Status } from '../../kit/status';
 import { Table, type Column } from '../../kit/table';
 import { toast } from '../../kit/toasts';
 import { useMay } from '../../session';
+import { Margin, Missing } from './margin';
 import { nameOf, useSetOffer } from './offer-calls';
 import classes from './offers.module.css';
 import { offerStateOf, type OfferView, type ProductView } from './product-view';
-import { Margin, Missing } from './products';
 
 const OfferForm = lazy(async () => ({ default: (await import('./offer-form')).OfferForm }));
 

@@ -3,9 +3,9 @@ import { useT, useWords } from '../../i18n/words';
 import { Amount } from '../../kit/amount';
 import { Table, type Column } from '../../kit/table';
 import { useMay } from '../../session';
+import { Margin } from './margin';
 import classes from './price-changes.module.css';
 import { formatPercent, type PriceChange } from './product-view';
-import { Margin } from './products';
 
 /** Old and new prices. Prices below cost are marked in red. */
 export function PriceChanges({ changes }: { changes: readonly PriceChange[] }): ReactNode {

@@ -15,11 +15,11 @@ import { Status } from '../../kit/status';
 import { toast } from '../../kit/toasts';
 import { useMay } from '../../session';
 import { History } from './history';
+import { Missing } from './margin';
 import { Offers } from './offers';
 import { ProductForm } from './product-form';
 import classes from './product.module.css';
 import { noCostOf, requirementsOf, stateOf, type ProductView } from './product-view';
-import { Missing } from './products';
 import { Sales } from './sales';
 
 /** One product with its offers, sales and history. */

@@ -15,9 +15,9 @@ import { Answered, Empty } from '../../kit/states';
 import { Status } from '../../kit/status';
 import { Stack, Table, type Column } from '../../kit/table';
 import { useMay } from '../../session';
+import { Margin, Missing } from './margin';
 import { ProductForm } from './product-form';
 import { noCostOf, requirementsOf, stateOf, type ProductRow } from './product-view';
-import classes from './products.module.css';
 
 /** The products with price, margin and suppliers. */
 export function Products(): ReactNode {
@@ -192,18 +192,6 @@ const salesColumns = (t: Translate, language: string): Column<ProductRow>[] => [
     from: 1120,
   },
 ];
-
-/** Stands where a value is missing, and says why. */
-export const Missing = ({ why }: { why: string }): ReactNode => <span className={classes.missing}>{why}</span>;
-
-/** The margin of a price. A negative one is red and has a sign. */
-export function Margin({ value }: { value: string }): ReactNode {
-  return (
-    <span className={value.startsWith('-') ? classes.low : undefined}>
-      <Amount value={value} currency={null} />
-    </span>
-  );
-}
 
 function failedShare({ sold_today: sold, failed_today: failed }: ProductRow, language: string): string {
   if (sold === null || failed === null || sold + failed === 0) return '';
