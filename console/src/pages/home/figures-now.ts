@@ -2,6 +2,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { ask, client } from '../../api';
 import { EVERY, usePolled } from '../../kit/live';
 import type { components } from '../../schema';
+import { suppliersQuery, type ListedSupplier } from '../suppliers/supplier-view';
 
 export const useNow = (): UseQueryResult<components['schemas']['FiguresNowDto']> =>
   usePolled({
@@ -19,9 +20,5 @@ export const useBusiness = (): UseQueryResult<Business> =>
     every: EVERY.rest,
   });
 
-export const useSuppliers = (): UseQueryResult<{ data: components['schemas']['ListedSupplierDto'][] }> =>
-  usePolled({
-    queryKey: ['suppliers'],
-    queryFn: ({ signal }) => ask(() => client.GET('/api/suppliers', { signal })),
-    every: EVERY.figures,
-  });
+export const useSuppliers = (): UseQueryResult<{ data: ListedSupplier[] }> =>
+  usePolled({ ...suppliersQuery, every: EVERY.figures });

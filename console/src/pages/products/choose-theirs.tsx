@@ -5,13 +5,11 @@ import { ask, client } from '../../api';
 import { useT } from '../../i18n/words';
 import { formatAmount } from '../../kit/amount';
 import { Choices } from '../../kit/choices';
-import type { components } from '../../schema';
-
-type Theirs = components['schemas']['SupplierProductDto'];
+import { suppliersQuery, type CatalogueItem } from '../suppliers/supplier-view';
 
 const SHOWN = 8;
 
-/** What of an offer follows from a choice. */
+/** The members of an offer that a choice sets. */
 interface Chosen {
   supplier: string;
   supplier_sku: string;
@@ -24,13 +22,10 @@ interface ChooseProps {
   onChange: (changes: Partial<Chosen>) => void;
 }
 
-/** A supplier, and what it sells. A choice from its catalogue fills in cost and currency. */
+/** Chooses a supplier and its SKU. A choice from the supplier's catalogue also fills in cost and currency. */
 export function ChooseTheirs({ draft, onChange }: ChooseProps): ReactNode {
   const t = useT();
-  const { data: suppliers } = useQuery({
-    queryKey: ['suppliers'],
-    queryFn: ({ signal }) => ask(() => client.GET('/api/suppliers', { signal })),
-  });
+  const { data: suppliers } = useQuery(suppliersQuery);
   const choose = (code: string): void => {
     const balance = suppliers?.data.find((supplier) => supplier.code === code)?.balance;
     onChange({ supplier: code, supplier_sku: '', cost: '', currency: balance?.currency ?? 'THB' });
@@ -63,7 +58,7 @@ export function ChooseTheirs({ draft, onChange }: ChooseProps): ReactNode {
   );
 }
 
-/** What the supplier lists that matches the text. Nothing for a supplier without a catalogue. */
+/** The SKUs of the supplier's catalogue that match the text. Shows nothing for a supplier without a catalogue. */
 function TheirProducts({ draft: { supplier, supplier_sku: typed }, onChange }: ChooseProps): ReactNode {
   const t = useT();
   const [chosen, setChosen] = useState('');
@@ -102,7 +97,7 @@ function TheirProducts({ draft: { supplier, supplier_sku: typed }, onChange }: C
   );
 }
 
-const costOf = ({ cost, currency }: Theirs): Partial<Chosen> => ({
+const costOf = ({ cost, currency }: CatalogueItem): Partial<Chosen> => ({
   ...(cost === null ? {} : { cost }),
   ...(currency === null ? {} : { currency }),
 });

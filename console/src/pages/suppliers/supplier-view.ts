@@ -1,9 +1,17 @@
+import { ask, client } from '../../api';
 import type { ChartTone } from '../../kit/chart';
 import type { components } from '../../schema';
 
 export type ListedSupplier = components['schemas']['ListedSupplierDto'];
 export type SupplierDetail = components['schemas']['SupplierDetailDto'];
 export type CatalogueItem = components['schemas']['SupplierProductDto'];
+
+/** All suppliers with their states. */
+export const suppliersQuery = {
+  queryKey: ['suppliers'],
+  queryFn: ({ signal }: { signal: AbortSignal }): Promise<{ data: ListedSupplier[] }> =>
+    ask(() => client.GET('/api/suppliers', { signal })),
+};
 
 type Calls = components['schemas']['RecentCallsDto'];
 

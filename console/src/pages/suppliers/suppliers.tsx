@@ -1,6 +1,5 @@
 import { Button } from '@mantine/core';
 import { Suspense, useState, type ReactNode } from 'react';
-import { ask, client } from '../../api';
 import { useT, useWords, type Translate } from '../../i18n/words';
 import { formatAmount } from '../../kit/amount';
 import { PlusIcon } from '../../kit/icons';
@@ -15,7 +14,7 @@ import { useMay } from '../../session';
 import { formatMs, formatNumber, formatShare } from './numbers';
 import { SupplierSettings } from './parts';
 import { PauseSupplier, useResume } from './pause';
-import { callsOf, doubtOf, inFlightOf, type ListedSupplier } from './supplier-view';
+import { callsOf, doubtOf, inFlightOf, suppliersQuery, type ListedSupplier } from './supplier-view';
 
 /** All suppliers with their health. */
 export function Suppliers(): ReactNode {
@@ -23,11 +22,7 @@ export function Suppliers(): ReactNode {
   const { language } = useWords();
   const mayPause = useMay('suppliers.pause');
   const maySet = useMay('suppliers.set');
-  const query = usePolled({
-    queryKey: ['suppliers'],
-    queryFn: ({ signal }) => ask(() => client.GET('/api/suppliers', { signal })),
-    every: EVERY.figures,
-  });
+  const query = usePolled({ ...suppliersQuery, every: EVERY.figures });
   return (
     <Page
       title={t('nav.suppliers')}
