@@ -3,7 +3,7 @@ import { useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-q
 import { useState, type ReactNode } from 'react';
 import { ask, client } from '../../api';
 import { useT, type Translate } from '../../i18n/words';
-import { formatAmount } from '../../kit/amount';
+import { formatAmount, readAmount } from '../../kit/amount';
 import { Confirm } from '../../kit/confirm';
 import { toast } from '../../kit/toasts';
 import type { components } from '../../schema';
@@ -19,9 +19,6 @@ const VERBS = {
   none: 'resolve.open',
 } as const;
 
-/** Converts an amount such as `35.00` to satang. */
-const satangOf = (amount: string): bigint => BigInt(amount.replace('.', ''));
-
 interface ResolveProps {
   order: OrderView;
   unitName: string;
@@ -29,37 +26,40 @@ interface ResolveProps {
 }
 
 /** The operator decides that a unit in doubt was bought, or that it was not. */
-export function Resolve(props: ResolveProps): ReactNode {
-  const unit = props.order.units.find(({ unit, can_resolve }) => unit === props.unitName && can_resolve);
-  return unit && <Decide {...props} unit={unit} />;
+export function Resolve({ order, unitName, onClose }: ResolveProps): ReactNode {
+  const found = order.units.find(({ unit, can_resolve }) => unit === unitName && can_resolve);
+  return found && <Decide order={order} unit={found} onClose={onClose} />;
 }
 
-function Decide({ order, unitName, unit, onClose }: ResolveProps & { unit: UnitView }): ReactNode {
+interface DecideProps extends Pick<ResolveProps, 'order' | 'onClose'> {
+  unit: UnitView;
+}
+
+function Decide({ order, unit, onClose }: DecideProps): ReactNode {
   const t = useT();
   const queries = useQueryClient();
   const confirmAbove = useSession()?.confirm_above ?? '0.00';
   const [decision, setDecision] = useState<Decision | null>(null);
   const [reference, setReference] = useState('');
   const [chosen, setChosen] = useState<FailureCode | null>(null);
-  const inquiry = useInquiry(order.order_number, unitName);
+  const { order_number: number } = order;
+  const inquiry = useInquiry(number, unit.unit);
   // The page keeps refreshing, but the decision is about the attempt at which the operator opened the dialog.
   const [attempt] = useState(() => unit.attempts.at(-1)?.number);
-  const { order_number: number } = order;
   const reported = codeOf(inquiry.data);
   const code = chosen ?? reported;
-  const price = formatAmount(unit.price);
-  const isAbove = satangOf(unit.price) > satangOf(confirmAbove);
+  const isAbove = (readAmount(unit.price) ?? 0n) > (readAmount(confirmAbove) ?? 0n);
   const resolve = async (reason: string): Promise<void> => {
     const succeeded = decision === 'succeeded';
     await ask(() =>
       client.POST('/api/orders/{number}/units/{unit}/resolution', {
-        params: { path: { number, unit: unitName } },
+        params: { path: { number, unit: unit.unit } },
         body: succeeded
           ? { succeeded, supplier_reference: reference.trim() || undefined, attempt, reason }
           : { succeeded, failure_code: code ?? undefined, attempt, reason },
       }),
     );
-    toast(t('resolve.done', { unit: unitName }));
+    toast(t('resolve.done', { unit: unit.unit }));
     await Promise.all([
       queries.invalidateQueries({ queryKey: ['order', number] }),
       queries.invalidateQueries({ queryKey: ['review'] }),
@@ -67,7 +67,7 @@ function Decide({ order, unitName, unit, onClose }: ResolveProps & { unit: UnitV
   };
   return (
     <Confirm
-      title={t('resolve.title', { unit: unitName, number })}
+      title={t('resolve.title', { unit: unit.unit, number })}
       verb={t(VERBS[decision ?? 'none'])}
       requiresReason
       isReady={decision === 'succeeded' || (decision === 'failed' && code !== null)}
@@ -91,9 +91,7 @@ function Decide({ order, unitName, unit, onClose }: ResolveProps & { unit: UnitV
       {decision === 'failed' && (
         <FailureCodeField value={code} isReported={code !== null && code === reported} onChange={setChosen} />
       )}
-      {decision !== null && (
-        <p className={classes.consequence}>{consequenceOf(order, { unitName, price, decision }, t)}</p>
-      )}
+      {decision !== null && <p className={classes.consequence}>{consequenceOf(order, { unit, decision }, t)}</p>}
     </Confirm>
   );
 }
@@ -101,13 +99,13 @@ function Decide({ order, unitName, unit, onClose }: ResolveProps & { unit: UnitV
 /** Says what the decision does to the money and the order. */
 function consequenceOf(
   order: OrderView,
-  { unitName, price, decision }: { unitName: string; price: string; decision: Decision },
+  { unit: { unit: name, price }, decision }: { unit: UnitView; decision: Decision },
   t: Translate,
 ): string {
-  const values = { price, merchant: order.merchant.name };
+  const values = { price: formatAmount(price), merchant: order.merchant.name };
   return [
     t(decision === 'succeeded' ? 'resolve.consequenceSucceeded' : 'resolve.consequenceFailed', values),
-    t(`resolve.ends.${endOf(order.units, unitName, decision)}`, { count: openBesides(order.units, unitName) }),
+    t(`resolve.ends.${endOf(order.units, name, decision)}`, { count: openBesides(order.units, name) }),
   ].join(' ');
 }
 
