@@ -117,15 +117,11 @@ export const formatMonth = (month: string, language: string): string =>
 
 /** The months up to that of a moment, newest first. @param from the moment in whose month they begin. */
 export function monthsUntil(at: Date, zone: string, { from, most }: { from: Date; most: number }): string[] {
-  const [first, last] = [dayOf(from, zone).slice(0, 7), dayOf(at, zone).slice(0, 7)];
-  const months = [last];
-  for (let [year, month] = last.split('-').map(Number) as [number, number]; months.length < most;) {
-    [year, month] = month === 1 ? [year - 1, 12] : [year, month - 1];
-    const name = `${year}-${String(month).padStart(2, '0')}`;
-    if (name < first) break;
-    months.push(name);
-  }
-  return months;
+  const first = dayOf(from, zone).slice(0, 7);
+  const [year, month] = dayOf(at, zone).split('-').map(Number) as [number, number];
+  return Array.from({ length: most }, (_, ago) =>
+    new Date(Date.UTC(year, month - 1 - ago)).toISOString().slice(0, 7),
+  ).filter((each, ago) => ago === 0 || each >= first);
 }
 
 export function addDays(day: string, days: number): string {
