@@ -30,14 +30,20 @@ function Cards(days: BusinessDays): ReactNode {
   return (
     <div className={classes.business}>
       <Card
-        {...{ days, label: t('home.sales'), read: ({ sales }) => Number(sales), format: whole, better: 1 }}
+        days={days}
+        label={t('home.sales')}
+        read={({ sales }) => Number(sales)}
+        format={whole}
         value={formatAmount(today.sales)}
         unit="THB"
         link={{ to: '/reports/daily' }}
       />
       {today.margin !== null && (
         <Card
-          {...{ days, label: t('home.margin'), read: ({ margin }) => Number(margin), format: whole, better: 1 }}
+          days={days}
+          label={t('home.margin')}
+          read={({ margin }) => Number(margin)}
+          format={whole}
           value={today.margin_percent === null ? '—' : formatAmount(today.margin)}
           unit={today.margin_percent === null ? '' : percent(today.margin_percent / 100)}
           note={
@@ -48,24 +54,25 @@ function Cards(days: BusinessDays): ReactNode {
         />
       )}
       <Card
-        {...{ days, label: t('home.orders'), read: ({ orders }) => orders, format: whole, better: 1 }}
-        value={whole(today.orders)}
+        days={days}
+        label={t('home.orders')}
+        read={({ orders }) => orders}
+        format={whole}
         link={{ to: '/orders' }}
       />
       <Card
-        {...{
-          days,
-          label: t('home.failedShare'),
-          read: (day) => day.failed_share,
-          format: percent,
-          better: -1,
-        }}
-        value={today.failed_share === null ? '—' : percent(today.failed_share)}
+        days={days}
+        label={t('home.failedShare')}
+        read={(day) => day.failed_share}
+        format={percent}
+        better={-1}
         link={{ to: '/orders', search: { status: 'failed' } }}
       />
       <Card
-        {...{ days, label: t('home.newMerchants'), read: (day) => day.first_orders, format: whole, better: 1 }}
-        value={whole(today.first_orders)}
+        days={days}
+        label={t('home.newMerchants')}
+        read={(day) => day.first_orders}
+        format={whole}
         note={newest && (merchants.length === 1 ? newest.name : `${newest.name} +${merchants.length - 1}`)}
         link={newest ? { to: '/merchants/$id', params: { id: String(newest.id) } } : { to: '/merchants' }}
       />
@@ -76,38 +83,38 @@ function Cards(days: BusinessDays): ReactNode {
 interface CardProps {
   days: BusinessDays;
   label: string;
-  value: string;
+  read: (day: Day) => number | null;
+  format: (value: number) => string;
+  /** 1 if higher is better, -1 if lower is. */
+  better?: 1 | -1;
+  /** The value of today; by default as `format` writes it. */
+  value?: string;
   /** Small, beside the value. */
   unit?: string;
   note?: ReactNode;
   link: LinkProps;
-  read: (day: Day) => number | null;
-  format: (value: number) => string;
-  /** 1 if higher is better, -1 if lower is. */
-  better: 1 | -1;
 }
 
-function Card({ days, label, value, unit, note, link, ...compared }: CardProps): ReactNode {
+const shown = (value: number | null, format: (value: number) => string): string =>
+  value === null ? '—' : format(value);
+
+function Card({ days, label, read, format, better = 1, value, unit, note, link }: CardProps): ReactNode {
   const t = useT();
   const { language, zone } = useWords();
+  const compared = { read, format, better, now: days.today };
   const weekday = formatWeekday(days.week_before.from, language, zone, 'short');
   return (
     <Link {...link} className={classes.figure}>
       <span className={classes.main}>
         <span className={classes.label}>{label}</span>
         <span className={classes.count}>
-          {value}
+          {value ?? shown(read(days.today), format)}
           {unit && <span className={classes.unit}> {unit}</span>}
         </span>
       </span>
       <span className={classes.compared}>
-        <Compared {...compared} name={t('home.yesterday')} now={days.today} before={days.yesterday} />
-        <Compared
-          {...compared}
-          name={t('home.weekBefore', { day: weekday })}
-          now={days.today}
-          before={days.week_before}
-        />
+        <Compared {...compared} name={t('home.yesterday')} before={days.yesterday} />
+        <Compared {...compared} name={t('home.weekBefore', { day: weekday })} before={days.week_before} />
       </span>
       {note && <span className={classes.about}>{note}</span>}
     </Link>
@@ -122,7 +129,7 @@ function Compared({
   read,
   format,
   better,
-}: Pick<CardProps, 'read' | 'format' | 'better'> & { name: string; now: Day; before: Day }): ReactNode {
+}: Required<Pick<CardProps, 'read' | 'format' | 'better'>> & { name: string; now: Day; before: Day }): ReactNode {
   const { language } = useWords();
   const [value, earlier] = [read(now), read(before)];
   const change = value === null || !earlier ? null : (value - earlier) / Math.abs(earlier);
@@ -135,7 +142,7 @@ function Compared({
   return (
     <>
       <span>{name}</span>
-      <span className="number">{earlier === null ? '—' : format(earlier)}</span>
+      <span className="number">{shown(earlier, format)}</span>
       <span className={classes.change} data-tone={tone}>
         {change !== null && percents.format(change)}
       </span>
