@@ -14,7 +14,7 @@ import {
   ReviewIcon,
   StateIcon,
 } from '../../kit/icons';
-import { detailInWords } from '../../kit/fault';
+import { detailInWords } from '../../kit/call-detail';
 import { Code, Status } from '../../kit/status';
 import { isBad } from '../../kit/timeline-model';
 import { AttemptWhy } from './attempt-why';

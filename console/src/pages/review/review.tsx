@@ -6,7 +6,7 @@ import { REVIEW_STATES } from '../../choices';
 import { ask, client } from '../../api';
 import { useT, type Translate } from '../../i18n/words';
 import { Amount } from '../../kit/amount';
-import { detailInWords } from '../../kit/fault';
+import { detailInWords } from '../../kit/call-detail';
 import { Filters } from '../../kit/filters';
 import { EVERY, usePolled } from '../../kit/live';
 import { LiveButton } from '../../kit/live-controls';

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { ask, client } from '../../api';
 import { useT, useWords, type Translate } from '../../i18n/words';
-import { detailInWords } from '../../kit/fault';
+import { detailInWords } from '../../kit/call-detail';
 import { EVERY, usePolled } from '../../kit/live';
 import { Moment, ZoneName } from '../../kit/moment';
 import { Section } from '../../kit/page';
