@@ -48,7 +48,7 @@ export function highestOf(series: readonly Series[], isStacked: boolean): number
 export const middleOf = (step: number, steps: number): number => ((step + 0.5) / steps) * WIDTH;
 
 /** A value between two gaps is drawn this wide, so that it is seen. */
-const ALONE = 12;
+const LONE_WIDTH = 12;
 
 /** The SVG path of a line. It breaks at unknown values, and a value between two gaps becomes a short stroke. */
 export function lineOf(values: readonly (number | null)[], top: number): string {
@@ -60,17 +60,17 @@ export function lineOf(values: readonly (number | null)[], top: number): string 
       return;
     }
     const isAlone = !isDrawing && (values[step + 1] ?? null) === null;
-    const x = middleOf(step, values.length) - (isAlone ? ALONE / 2 : 0);
+    const x = middleOf(step, values.length) - (isAlone ? LONE_WIDTH / 2 : 0);
     const point = `${rounded(x)} ${rounded(HEIGHT - (value / top) * HEIGHT)}`;
-    path += isAlone ? `M${point}h${ALONE}` : `${isDrawing ? 'L' : 'M'}${point}`;
+    path += isAlone ? `M${point}h${LONE_WIDTH}` : `${isDrawing ? 'L' : 'M'}${point}`;
     isDrawing = true;
   });
   return path;
 }
 
 /**
- * The SVG path of a line over the whole width. It begins where the axis begins: unknown values are as the last known one, and 0
- * before the first one.
+ * The SVG path of a line over the whole width. An unknown value is drawn like the last known one before it, or like 0 if there is
+ * none.
  */
 export function sparkOf(values: readonly (number | null)[], top: number): string {
   let last = 0;

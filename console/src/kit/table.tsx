@@ -13,7 +13,7 @@ export interface Column<Row> {
   align?: 'end';
   /** The place in a phone's card: first line, top right corner, below with its heading (the default), or hidden. */
   card?: 'title' | 'corner' | 'hidden';
-  /** The width of the window in pixels from which the column is visible, or that only the cards of a phone show it. */
+  /** The width of the window in pixels from which the column is visible. `card`: only the cards of a phone show it. */
   from?: 1000 | 1120 | 1300 | 1680 | 'card';
   /** Whether to cut long text with an ellipsis. */
   isCut?: boolean;
@@ -31,7 +31,7 @@ interface TableProps<Row> {
   moreOf?: (row: Row) => ReactNode;
 }
 
-/** Two facts in one cell: the second one is small and below the first. No card of a phone shows it in its corner. */
+/** Two facts in one cell, the second one small and below the first. The corner of a phone's card shows only the first. */
 export function Stack({ children, below }: { children: ReactNode; below: ReactNode }): ReactNode {
   return (
     <span className={classes.stack}>

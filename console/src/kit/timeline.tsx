@@ -10,7 +10,7 @@ import classes from './timeline.module.css';
 
 interface TimelineProps<Entry extends TimelineEntry> {
   entries: readonly Entry[];
-  /** Renders an entry in a line or two. @param times how many equal entries it stands for; it is the latest. */
+  /** Renders an entry in a line or two. @param times the number of equal entries, of which this is the latest. */
   render: (entry: Entry, times: number) => ReactNode;
   iconOf: (entry: Entry) => ReactNode;
   isGrouped: boolean;

@@ -34,7 +34,7 @@ export function Home(): ReactNode {
   );
 }
 
-/** The day, and the time until which it counts. */
+/** The day of the figures, and the time until which they count. */
 function Until(): ReactNode {
   const t = useT();
   const { language, zone } = useWords();

@@ -44,7 +44,7 @@ function Line({ code, state, balance, balance_lasts_hours: hours }: Supplier): R
   const t = useT();
   const { language } = useWords();
   const isLow = balance?.low === true || (hours !== null && hours < MIN_DEPOSIT_HOURS);
-  // Of many days, the hours say nothing.
+  // From two days on, the time is shown in whole days.
   const rounded = hours === null || hours < 2 * DAY_HOURS ? hours : Math.floor(hours / DAY_HOURS) * DAY_HOURS;
   return (
     <Link to="/suppliers/$code" params={{ code }} search={{}} className={classes.supplier}>

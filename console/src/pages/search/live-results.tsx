@@ -5,7 +5,7 @@ import { useT } from '../../i18n/words';
 import { foundQuery, hitsOf } from './hits';
 import classes from './live-results.module.css';
 
-/** What a term matches, below the search field while the operator types. */
+/** The results of a search, below the search field while the operator types. */
 export function LiveResults({ term, onLeave }: { term: string; onLeave: () => void }): ReactNode {
   const t = useT();
   const { data, isPlaceholderData } = useQuery({ ...foundQuery(term), placeholderData: keepPreviousData });
