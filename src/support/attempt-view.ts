@@ -9,7 +9,16 @@ import type { AttemptOfUnit } from './order-support.repository.js';
  * - `review`: the attempt may have bought something, and an operator decides.
  * - `withdrawn`: the attempt certainly bought nothing, and never will.
  */
-export type AttemptState = 'sending' | 'processing' | 'unknown' | 'review' | 'succeeded' | 'failed' | 'withdrawn';
+export const ATTEMPT_STATES = [
+  'sending',
+  'processing',
+  'unknown',
+  'review',
+  'succeeded',
+  'failed',
+  'withdrawn',
+] as const;
+export type AttemptState = (typeof ATTEMPT_STATES)[number];
 
 const COPIED = ['number', 'supplier', 'supplier_sku', 'reference', 'supplier_reference'] as const;
 

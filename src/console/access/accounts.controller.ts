@@ -3,10 +3,11 @@ import { ApiTags } from '@nestjs/swagger';
 import type { Page } from '../../core/pagination.js';
 import { AppError, notFound } from '../../core/errors.js';
 import { OperatorsService } from '../../operators/operators.service.js';
+import { OptionalReasonDto } from '../reason.dto.js';
 import { toAccountDto, toInvitationDto } from './account.mapper.js';
 import { CurrentCaller, type Caller } from './caller.js';
 import { ConsoleRoute } from './console-route.decorator.js';
-import { AccountDto, ChangeOperatorDto, InvitationDto, InviteDto, OperatorReasonDto } from './operator.dto.js';
+import { AccountDto, ChangeOperatorDto, InvitationDto, InviteDto } from './operator.dto.js';
 import { PathId } from './parameters.js';
 import { OwnSessionDto } from './session.dto.js';
 import { SessionsService } from './sessions.service.js';
@@ -74,7 +75,7 @@ export class AccountsController {
   async reset(
     @CurrentCaller() caller: Caller,
     @OperatorId() id: number,
-    @Body() { reason }: OperatorReasonDto,
+    @Body() { reason }: OptionalReasonDto,
   ): Promise<InvitationDto> {
     return toInvitationDto(await this.operators.reset(id, caller.confirmedActor(reason)));
   }
@@ -86,7 +87,7 @@ export class AccountsController {
   async unlock(
     @CurrentCaller() caller: Caller,
     @OperatorId() id: number,
-    @Body() { reason }: OperatorReasonDto,
+    @Body() { reason }: OptionalReasonDto,
   ): Promise<AccountDto> {
     return toAccountDto(await this.operators.unlock(id, caller.confirmedActor(reason)));
   }
@@ -103,7 +104,7 @@ export class AccountsController {
   async allowCompany(
     @CurrentCaller() caller: Caller,
     @OperatorId() id: number,
-    @Body() { reason }: OperatorReasonDto,
+    @Body() { reason }: OptionalReasonDto,
   ): Promise<AccountDto> {
     return toAccountDto(await this.operators.allowCompany(id, caller.confirmedActor(reason)));
   }

@@ -2,11 +2,9 @@ import { ApiProperty } from '@nestjs/swagger';
 import { Shown } from '../../core/http/answer.decorators.js';
 import { Flag, OneOf, Text } from '../../core/validation/member.decorators.js';
 import { ROLES, type Role } from '../../operators/roles.js';
+import { Reason } from '../reason.dto.js';
 
 const STATES = ['active', 'invited', 'disabled'] as const;
-
-const Reason = (): PropertyDecorator =>
-  Text(1, 500, { optional: true, description: 'For the log', example: 'ticket 4711' });
 
 export class InviteDto {
   @Text(3, 128, { description: 'The address with which the operator signs in', example: 'nok@example.com' })
@@ -21,11 +19,7 @@ export class ChangeOperatorDto {
   @OneOf(ROLES, { optional: true, description: 'The role that the page showed. 409 if the role has changed since' })
   expected_role?: Role;
   @Flag({ optional: true, description: 'False signs the operator out everywhere' }) active?: boolean;
-  @Reason() reason?: string;
-}
-
-export class OperatorReasonDto {
-  @Reason() reason?: string;
+  @Reason({ optional: true }) reason?: string;
 }
 
 /** An account of the console. */

@@ -1,22 +1,19 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { APPROVAL_STATUSES, type ApprovalStatus } from '../../operators/approvals/approval.entity.js';
 import { Shown } from '../../core/http/answer.decorators.js';
-import { Cursor, Limit } from '../../core/http/page-query.dto.js';
 import { MAX_SATANG } from '../../core/money.js';
-import type { PageQuery } from '../../core/pagination.js';
 import { AmountUpTo, Integer, OneOf, Text } from '../../core/validation/member.decorators.js';
-import { CONSOLE_LIMIT, Id } from '../orders/order-queries.dto.js';
+import { Id, ListQueryDto } from '../orders/order-queries.dto.js';
 import { ExpectedAvailable } from '../merchants/merchant-wallet.dto.js';
 import { MerchantNameDto } from '../orders/order.dto.js';
+import { Reason } from '../reason.dto.js';
 
 const KINDS = ['credit', 'debit'] as const;
 const MAX_ID = 2_147_483_647;
 
-export class ApprovalsQueryDto implements PageQuery {
+export class ApprovalsQueryDto extends ListQueryDto {
   @OneOf(APPROVAL_STATUSES, { optional: true }) status?: ApprovalStatus;
   @Id('The id of a merchant') merchant?: string;
-  @Limit(CONSOLE_LIMIT) limit?: string;
-  @Cursor() cursor?: string;
 }
 
 export class RequestApprovalDto {
@@ -26,8 +23,7 @@ export class RequestApprovalDto {
   @AmountUpTo(MAX_SATANG, { example: '75000.00', description: 'THB, more than `approval_above`' }) amount!: string;
   @Text(1, 128, { example: 'bank-20260115-1', description: 'The reference of the movement' }) reference!: string;
   @Text(1, 500, { optional: true, example: 'Transfer of Monday' }) note?: string;
-  @Text(1, 500, { description: 'For the operator who decides, and for the log', example: 'ticket 4711' })
-  reason!: string;
+  @Reason({ description: 'For the operator who decides, and for the log' }) reason!: string;
 }
 
 export class ApproveDto {
@@ -35,10 +31,7 @@ export class ApproveDto {
 }
 
 export class RejectDto {
-  @Text(1, 500, {
-    description: 'For the requester, and for the log',
-    example: 'the bank knows no such transfer',
-  })
+  @Reason({ description: 'For the requester, and for the log', example: 'the bank knows no such transfer' })
   reason!: string;
 }
 

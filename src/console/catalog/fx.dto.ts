@@ -1,6 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Shown } from '../../core/http/answer.decorators.js';
 import { Text } from '../../core/validation/member.decorators.js';
+import { Reason } from '../reason.dto.js';
+import { ProductNameDto } from './product.dto.js';
 
 const HIDDEN = 'Null for operators who may not see costs';
 
@@ -26,12 +28,10 @@ export class FxQuestionDto {
 
 export class SetFxDto extends FxQuestionDto {
   @Text(1, 64, { description: 'The version of the preview' }) version!: string;
-  @Text(1, 500, { optional: true, description: 'For the log' }) reason?: string;
+  @Reason({ optional: true }) reason?: string;
 }
 
-export class FxEffectDto {
-  @Shown.text('MLBB-86') sku!: string;
-  @Shown.text('Mobile Legends 86 diamonds') name!: string;
+export class FxEffectDto extends ProductNameDto {
   @Shown.text('acme') supplier!: string;
   @Shown.text('35.00') price!: string;
   @Shown.nullableText('31.20', 'Null without a rate at present') cost_before!: string | null;

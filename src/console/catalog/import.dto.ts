@@ -2,6 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { Shown } from '../../core/http/answer.decorators.js';
 import { parsePercentage } from '../../core/money.js';
 import { Fitting, OneOf, Text } from '../../core/validation/member.decorators.js';
+import { Reason } from '../reason.dto.js';
 import { MemberChangeDto, ProductFilterDto } from './product.dto.js';
 
 export class CsvProblemDto {
@@ -32,6 +33,8 @@ export class ImportPreviewDto {
   })
   problems!: CsvProblemDto[];
   @Shown.integer() problem_count!: number;
+  @Shown.integer('Prices that change by more than 20 %') moved_far!: number;
+  @Shown.integer('Prices that would be below the present cost') below_cost!: number;
 }
 
 export class ProductImportPreviewDto extends ImportPreviewDto {
@@ -40,8 +43,6 @@ export class ProductImportPreviewDto extends ImportPreviewDto {
     description: 'The first 2,000 changes, the largest changes of prices first',
   })
   changes!: ProductChangeDto[];
-  @Shown.integer('Prices that change by more than 20 %') moved_far!: number;
-  @Shown.integer('Products whose price would be below the present cost') below_cost!: number;
 }
 
 export class PriceChangeDto {
@@ -59,14 +60,12 @@ export class PriceChangeDto {
 export class PriceImportPreviewDto extends ImportPreviewDto {
   @ApiProperty({ type: [PriceChangeDto], description: 'The first 2,000 changes, the largest changes of prices first' })
   changes!: PriceChangeDto[];
-  @Shown.integer() moved_far!: number;
-  @Shown.integer() below_cost!: number;
 }
 
 export class ImportQueryDto {
   @Text(1, 64, { description: 'Of the preview that was shown' }) version!: string;
   @Text(1, 255, { optional: true, description: 'The file’s name, for the log' }) file?: string;
-  @Text(1, 500, { optional: true, description: 'For the log' }) reason?: string;
+  @Reason({ optional: true }) reason?: string;
 }
 
 /** The numbers of changes that an import or an adjustment made. */
@@ -89,7 +88,7 @@ export class AdjustmentDto extends ProductFilterDto {
 
 export class ApplyAdjustmentDto extends AdjustmentDto {
   @Text(1, 64, { description: 'Of the preview that was shown' }) version!: string;
-  @Text(1, 500, { optional: true, description: 'For the log' }) reason?: string;
+  @Reason({ optional: true }) reason?: string;
 }
 
 export class AdjustmentPreviewDto {

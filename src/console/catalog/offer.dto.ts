@@ -3,18 +3,19 @@ import { Cursor } from '../../core/http/page-query.dto.js';
 import { Fitting, Flag, Integer, Moment, Text } from '../../core/validation/member.decorators.js';
 import { parseMicros } from '../../core/cost-money.js';
 import { MAX_PRIORITY } from '../../catalog/offer-definition.js';
+import { Reason } from '../reason.dto.js';
 
-const HIDDEN = 'Null if it is unknown, and for operators who may not see costs';
+export const UNKNOWN_OR_HIDDEN = 'Null if it is unknown, and for operators who may not see costs';
 
 export class OfferDto {
   @Shown.text('MLBB-86') sku!: string;
   @Shown.text('acme') supplier!: string;
   @Shown.text('ML86') supplier_sku!: string;
   @Shown.integer(1) priority!: number;
-  @Shown.nullableText('14800', `In the supplier’s currency. ${HIDDEN}`) cost!: string | null;
+  @Shown.nullableText('14800', `In the supplier’s currency. ${UNKNOWN_OR_HIDDEN}`) cost!: string | null;
   @Shown.nullableText('IDR') currency!: string | null;
-  @Shown.nullableText('31.20', `At the present exchange rate. ${HIDDEN}`) cost_baht!: string | null;
-  @Shown.nullableText('3.80', `The list price minus the cost. ${HIDDEN}`) margin_baht!: string | null;
+  @Shown.nullableText('31.20', `At the present exchange rate. ${UNKNOWN_OR_HIDDEN}`) cost_baht!: string | null;
+  @Shown.nullableText('3.80', `The list price minus the cost. ${UNKNOWN_OR_HIDDEN}`) margin_baht!: string | null;
   @Shown.nullableText('{user}({server})') player_template!: string | null;
   @Shown.number(5, 'How much more than expected a purchase may cost, in percent') guard_percent!: number;
   @Shown.flag() active!: boolean;
@@ -77,5 +78,5 @@ export class SetOfferDto extends OfferNameDto {
     description: 'The number of routable offers after the change, as the page showed it. 409 if it differs',
   })
   expected_routable?: number;
-  @Text(1, 500, { optional: true, description: 'For the log. An offer that is off shows this reason' }) reason?: string;
+  @Reason({ optional: true, description: 'For the log. An offer that is off shows this reason' }) reason?: string;
 }

@@ -5,7 +5,8 @@ import { Amount, Flag, Integer, Moment, OneOf, Text } from '../../core/validatio
 import { MAX_QUANTITY } from '../../catalog/product-definition.js';
 import { ListQueryDto } from '../orders/order-queries.dto.js';
 import { MerchantNameDto } from '../orders/order.dto.js';
-import { OfferDto } from './offer.dto.js';
+import { Reason } from '../reason.dto.js';
+import { OfferDto, UNKNOWN_OR_HIDDEN } from './offer.dto.js';
 
 /** A filter of products: a product must match every given member. */
 export class ProductFilterDto {
@@ -18,11 +19,12 @@ export class ProductFilterDto {
 
 export class ProductsQueryDto extends IntersectionType(ProductFilterDto, ListQueryDto) {}
 
-const HIDDEN = 'Null if it is unknown, and for operators who may not see costs';
-
-export class ListedProductDto {
+export class ProductNameDto {
   @Shown.text('MLBB-86') sku!: string;
   @Shown.text('Mobile Legends 86 diamonds') name!: string;
+}
+
+export class ListedProductDto extends ProductNameDto {
   @Shown.text('35.00', 'The list price of one unit, THB') price!: string;
   @Shown.flag('Whether the product is on sale') active!: boolean;
   @Shown.oneOf(PRODUCT_KINDS) kind!: ProductKind;
@@ -38,10 +40,10 @@ export class ListedProductDto {
   @Shown.flag('Whether any offer can be used now') routable!: boolean;
   @Shown.nullableText(null, 'Why no offer can be used') why_not!: string | null;
   @Shown.integer(2) offers!: number;
-  @Shown.nullableText('31.20', HIDDEN) cost_baht!: string | null;
+  @Shown.nullableText('31.20', UNKNOWN_OR_HIDDEN) cost_baht!: string | null;
   @Shown.nullableText('IDR', 'The currency of the cost; without an exchange rate, `cost_baht` is null') cost_currency!:
     string | null;
-  @Shown.nullableText('3.80', HIDDEN) margin_baht!: string | null;
+  @Shown.nullableText('3.80', UNKNOWN_OR_HIDDEN) margin_baht!: string | null;
   @Shown.nullableInteger('Units of today’s orders that succeeded; null if unknown') sold_today!: number | null;
   @Shown.nullableInteger() failed_today!: number | null;
   @Shown.moment() updated_at!: Date;
@@ -80,7 +82,7 @@ export class SetProductDto {
     description: 'The `updated_at` that the page showed; null or absent for a new product',
   })
   expected_updated_at?: string | null;
-  @Text(1, 500, { optional: true, description: 'For the log' }) reason?: string;
+  @Reason({ optional: true }) reason?: string;
 }
 
 export class DayOfSalesDto {

@@ -57,10 +57,15 @@ const COSTS = new Set(['cost', 'currency', 'cost_baht', 'margin_baht']);
 const ABOUT = new Set(['sku', 'before', 'reason', 'supplier', 'supplier_sku', 'file', 'match', 'percent']);
 
 type Detail = Record<string, unknown>;
+interface MemberChange {
+  member: string;
+  old?: unknown;
+  new?: unknown;
+}
 interface Difference {
   sku: string;
   merchant_id?: number | null;
-  changes?: { member: string; old: unknown; new: unknown }[];
+  changes?: MemberChange[];
   old?: unknown;
   new?: unknown;
 }
@@ -104,15 +109,11 @@ function ofOne(detail: Detail, action: string): MemberChangeDto[] {
     .map((member) => toMemberChangeDto({ member, old: before[member], new: detail[member] }));
 }
 
-export const toMemberChangeDto = ({
+export const toMemberChangeDto = ({ member, old, new: now }: MemberChange): MemberChangeDto => ({
   member,
-  old,
-  new: now,
-}: {
-  member: string;
-  old?: unknown;
-  new?: unknown;
-}): MemberChangeDto => ({ member, old: textOf(old), new: textOf(now) });
+  old: textOf(old),
+  new: textOf(now),
+});
 
 export function textOf(value: unknown): string | null {
   if (value === undefined || value === null) return null;

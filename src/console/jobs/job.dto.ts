@@ -1,8 +1,6 @@
 import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
 import { meanings, Shown } from '../../core/http/answer.decorators.js';
-import { Cursor, Limit } from '../../core/http/page-query.dto.js';
 import { isDay } from '../../core/moments.js';
-import type { PageQuery } from '../../core/pagination.js';
 import {
   Moment,
   OneOf,
@@ -13,7 +11,7 @@ import {
 } from '../../core/validation/member.decorators.js';
 import { JOB_KINDS, JOB_STATES, type JobKind } from '../../operators/jobs/job.entity.js';
 import { GROUPINGS, type Grouping } from '../../accounting/reports/margin-report.service.js';
-import { CONSOLE_LIMIT } from '../orders/order-queries.dto.js';
+import { ListQueryDto } from '../orders/order-queries.dto.js';
 import {
   AuditResultDto,
   DailyReportDto,
@@ -46,10 +44,8 @@ export class StartJobDto {
   @OneOf(GROUPINGS, { optional: true, description: 'For a margin report: the group of each row' }) by?: Grouping;
 }
 
-export class JobsQueryDto implements PageQuery {
+export class JobsQueryDto extends ListQueryDto {
   @OneOf(JOB_KINDS, { optional: true }) kind?: JobKind;
-  @Limit(CONSOLE_LIMIT) limit?: string;
-  @Cursor() cursor?: string;
 }
 
 const STATES = {

@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, type Caller } from '../access/caller.js';
 import { ConsoleRoute } from '../access/console-route.decorator.js';
 import { IdempotencyKey, PathId } from '../access/parameters.js';
-import { ReasonDto } from './merchant.dto.js';
+import { ReasonDto } from '../reason.dto.js';
 import { ConsoleKeyDto, ConsoleKeysDto, IssuedKeyDto, IssueKeyDto, RotateKeyDto } from './merchant-keys.dto.js';
 import { MerchantKeysService } from './merchant-keys.service.js';
 

@@ -1,5 +1,6 @@
 import { Shown } from '../../core/http/answer.decorators.js';
 import { Amount, OneOf, Text } from '../../core/validation/member.decorators.js';
+import { ProductNameDto } from '../catalog/product.dto.js';
 import { ListQueryDto } from '../orders/order-queries.dto.js';
 
 const SEEN = {
@@ -22,9 +23,7 @@ export class ClearPriceDto {
   @Text(1, 20, SEEN) expected_price?: string;
 }
 
-export class MerchantPriceDto {
-  @Shown.text('MLBB-86') sku!: string;
-  @Shown.text('Mobile Legends 86 diamonds') name!: string;
+export class MerchantPriceDto extends ProductNameDto {
   @Shown.flag(true, 'Whether the product is on sale') is_active!: boolean;
   @Shown.text('35.00', 'THB') list_price!: string;
   @Shown.nullableText('31.50', 'Null if the merchant has no own price') own_price!: string | null;

@@ -23,7 +23,7 @@ const MOVES =
   'has the time of that movement; with another amount it is 409. 409 CHANGED_MEANWHILE if the available balance is not ' +
   '`expected_available`. An amount above `approval_above` is 403 APPROVAL_REQUIRED.';
 
-const MONTH = { description: 'One line for each order, times of Asia/Bangkok. It stands in the log.' };
+const MONTH = { description: 'One line for each order, with times of Asia/Bangkok. The audit log records the export.' };
 
 @ApiTags('Merchants')
 @Controller('api/merchants/:id')

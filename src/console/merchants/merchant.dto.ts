@@ -18,10 +18,6 @@ export class NewMerchantDto {
   sandbox?: boolean;
 }
 
-export class ReasonDto {
-  @Text(1, 500, { description: 'For the log', example: 'its key was published' }) reason!: string;
-}
-
 export class MerchantWalletDto {
   @Shown.text('9930.00', 'The balance for new orders, THB') available_amount!: string;
   @Shown.text('70.00', 'Held for open orders, THB') held_amount!: string;
@@ -50,10 +46,8 @@ export class ConsoleMerchantDto {
   wallet!: MerchantWalletDto | null;
 }
 
-export class OrdersOfDayDto {
+export class OrdersOfDayDto extends MerchantTodayDto {
   @Shown.text('2026-11-23') day!: string;
-  @Shown.integer(120) orders!: number;
-  @Shown.integer(3) failed!: number;
 }
 
 export class MerchantDaysDto {

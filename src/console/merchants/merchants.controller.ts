@@ -4,8 +4,9 @@ import type { Page } from '../../core/pagination.js';
 import { CurrentCaller, type Caller } from '../access/caller.js';
 import { ConsoleRoute } from '../access/console-route.decorator.js';
 import { IdempotencyKey, PathId } from '../access/parameters.js';
+import { ReasonDto } from '../reason.dto.js';
 import { MerchantViewsService } from './merchant-views.service.js';
-import { ConsoleMerchantDto, MerchantDaysDto, MerchantsQueryDto, NewMerchantDto, ReasonDto } from './merchant.dto.js';
+import { ConsoleMerchantDto, MerchantDaysDto, MerchantsQueryDto, NewMerchantDto } from './merchant.dto.js';
 
 @ApiTags('Merchants')
 @Controller('api/merchants')

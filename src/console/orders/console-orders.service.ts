@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { ProductsService } from '../../catalog/products.service.js';
-import { answerCsv, everyPage, type CsvColumns } from '../../core/http/csv-answer.js';
+import { answerCsv, everyPage, membersOf, type CsvColumns } from '../../core/http/csv-answer.js';
 import { pick } from '../../core/members.js';
 import { checkedPeriod } from '../../core/moments.js';
 import { pageLimit, type Page } from '../../core/pagination.js';
@@ -26,19 +26,12 @@ const CSV_PAGE = 1_000;
 const NO_SUPPLIER_ID = -1;
 
 const CSV_COLUMNS: CsvColumns<ListedOrderDto> = {
-  order_number: ({ order_number }) => order_number,
+  ...membersOf<ListedOrderDto>('order_number'),
   merchant_id: ({ merchant }) => merchant.id,
   merchant: ({ merchant }) => merchant.name,
-  reference_id: ({ reference_id }) => reference_id,
-  user_id: ({ user_id }) => user_id,
-  server_id: ({ server_id }) => server_id,
-  character_id: ({ character_id }) => character_id,
+  ...membersOf<ListedOrderDto>('reference_id user_id server_id character_id'),
   items: ({ items }) => items.map(({ sku, quantity }) => `${quantity} ${sku}`).join('; '),
-  status: ({ status }) => status,
-  total_amount: ({ total_amount }) => total_amount,
-  failure_code: ({ failure_code }) => failure_code,
-  created_at: ({ created_at }) => created_at,
-  ended_at: ({ ended_at }) => ended_at,
+  ...membersOf<ListedOrderDto>('status total_amount failure_code created_at ended_at'),
 };
 
 /** Orders and the review queue, as the caller may see them. */

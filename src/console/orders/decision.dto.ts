@@ -3,6 +3,7 @@ import { FAILURE_CODES, isUnitFailureCode, type UnitFailureCode } from '../../co
 import { Shown } from '../../core/http/answer.decorators.js';
 import { Flag, Integer, ListOf, Member, OneOf, Text } from '../../core/validation/member.decorators.js';
 import { UNIT_STATES } from '../../orders/states.js';
+import { Reason } from '../reason.dto.js';
 import { MerchantNameDto, OrderDetailDto } from './order.dto.js';
 
 const UNIT_FAILURE_CODES = FAILURE_CODES.filter(isUnitFailureCode);
@@ -19,10 +20,6 @@ export class NoteDto {
   text!: string;
 }
 
-export class RevealDto {
-  @Text(1, 500, { description: 'For the log', example: 'the buyer lost the code: ticket 4711' }) reason!: string;
-}
-
 export class RevealedPieceDto {
   @Shown.nullableText('TEST-8F3K-2Q9W-7MZR') code!: string | null;
   @Shown.nullableText('SN-000017') serial!: string | null;
@@ -35,8 +32,6 @@ export class RevealedDto {
   @ApiProperty({ type: [RevealedPieceDto], description: 'What the supplier handed over for the unit' })
   pieces!: RevealedPieceDto[];
 }
-
-const Reason = (): PropertyDecorator => Text(1, 500, { description: 'For the log', example: 'ticket 4711' });
 
 export class CancelDto {
   @Text(3, 7, {
@@ -116,7 +111,7 @@ export class ResolveManyDto extends NamedUnitsDto {
   @Flag({ description: 'Whether the supplier delivered the units' }) succeeded!: boolean;
   @OneOf(UNIT_FAILURE_CODES, { optional: true, description: 'Only if the units failed, and then required: why' })
   failure_code?: UnitFailureCode;
-  @Text(1, 500, { description: 'For the entry of each unit in the log', example: 'acme’s outage: ticket 4711' })
+  @Reason({ description: 'For the entry of each unit in the log', example: 'acme’s outage: ticket 4711' })
   reason!: string;
 }
 

@@ -46,11 +46,9 @@ export class ListQueryDto implements PageQuery {
 
 export class OrdersQueryDto extends IntersectionType(OrderFilterDto, ListQueryDto) {}
 
-export class ReviewQueryDto implements PageQuery {
+export class ReviewQueryDto extends ListQueryDto {
   @OneOf(['review', 'unknown'], { optional: true }) state?: 'review' | 'unknown';
   @Text(1, 128, { optional: true, description: 'The code of a supplier: units with this supplier' }) supplier?: string;
-  @Limit(CONSOLE_LIMIT) limit?: string;
-  @Cursor() cursor?: string;
 }
 
 export class SearchQueryDto {

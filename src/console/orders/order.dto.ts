@@ -2,7 +2,9 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { UNROUTABLE } from '../../catalog/routing.js';
 import { FAILURE_CODES } from '../../core/failures.js';
 import { Shown } from '../../core/http/answer.decorators.js';
-import { ORDER_STATUSES } from '../../orders/states.js';
+import { PRODUCT_KINDS } from '../../core/product-kind.js';
+import { ORDER_STATUSES, UNIT_STATES } from '../../orders/states.js';
+import { ATTEMPT_STATES } from '../../support/attempt-view.js';
 
 const Amount = (example: string, description?: string): PropertyDecorator =>
   ApiProperty({
@@ -46,7 +48,7 @@ export class ListedOrderDto {
 
 export class DeskItemDto extends ListedItemDto {
   @Shown.integer(1, 'The item’s position in the order, from 1') item!: number;
-  @Shown.oneOf(['topup', 'code'], 'topup') kind!: string;
+  @Shown.oneOf(PRODUCT_KINDS, 'topup') kind!: string;
   @Shown.oneOf(ORDER_STATUSES, 'processing') status!: string;
   @Amount('35.00', 'What the merchant pays for a unit') unit_price!: string;
   @Amount('35.00', 'What merchants without a price of their own paid for a unit then') list_price!: string;
@@ -55,8 +57,6 @@ export class DeskItemDto extends ListedItemDto {
   @Failure() failure_code!: string | null;
   @Shown.nullableText(null) failure_message!: string | null;
 }
-
-const ATTEMPT_STATES = ['sending', 'processing', 'unknown', 'review', 'succeeded', 'failed', 'withdrawn'];
 
 export class DeskAttemptDto {
   @Shown.integer(1) number!: number;
@@ -73,8 +73,6 @@ export class DeskAttemptDto {
   @Shown.nullableText('IDR') currency!: string | null;
   @Failure() failure_code!: string | null;
 }
-
-const UNIT_STATES = ['queued', 'sending', 'unknown', 'review', 'succeeded', 'failed'];
 
 export class DeskUnitDto {
   @Shown.text('1.2', 'The item’s position in the order, and the unit’s in the item') unit!: string;

@@ -4,7 +4,8 @@ import type { Response } from 'express';
 import type { Page } from '../../core/pagination.js';
 import { CurrentCaller, type Caller } from '../access/caller.js';
 import { ConsoleRoute } from '../access/console-route.decorator.js';
-import { CancelDto, CancellationDto, InquiryDto, NoteDto, ResolveDto, RevealDto, RevealedDto } from './decision.dto.js';
+import { ReasonDto } from '../reason.dto.js';
+import { CancelDto, CancellationDto, InquiryDto, NoteDto, ResolveDto, RevealedDto } from './decision.dto.js';
 import { DecisionsService } from './decisions.service.js';
 import { ConsoleOrdersService } from './console-orders.service.js';
 import { OrderFilterDto, OrdersQueryDto } from './order-queries.dto.js';
@@ -80,7 +81,7 @@ export class ConsoleOrdersController {
     @CurrentCaller() caller: Caller,
     @OrderNumber() number: string,
     @UnitName() unit: Unit,
-    @Body() { reason }: RevealDto,
+    @Body() { reason }: ReasonDto,
   ): Promise<RevealedDto> {
     return this.decisions.reveal(caller, number, unit, reason);
   }

@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Shown } from '../../core/http/answer.decorators.js';
+import { ProductNameDto } from '../catalog/product.dto.js';
 import { ListedOrderDto, MerchantNameDto } from './order.dto.js';
 
 export class LastCallDto {
@@ -47,14 +48,9 @@ export class FoundOrderDto extends ListedOrderDto {
   found_as!: string;
 }
 
-export class FoundProductDto {
-  @Shown.text('MLBB-86') sku!: string;
-  @Shown.text('Mobile Legends 86 diamonds') name!: string;
-}
-
 /** At most five of each kind. */
 export class FoundDto {
   @ApiProperty({ type: [FoundOrderDto] }) orders!: FoundOrderDto[];
   @ApiProperty({ type: [MerchantNameDto] }) merchants!: MerchantNameDto[];
-  @ApiProperty({ type: [FoundProductDto] }) products!: FoundProductDto[];
+  @ApiProperty({ type: [ProductNameDto] }) products!: ProductNameDto[];
 }

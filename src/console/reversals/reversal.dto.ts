@@ -1,15 +1,12 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Shown } from '../../core/http/answer.decorators.js';
-import { Cursor, Limit } from '../../core/http/page-query.dto.js';
-import type { PageQuery } from '../../core/pagination.js';
 import { Amount, OneOf, Text } from '../../core/validation/member.decorators.js';
-import { CONSOLE_LIMIT } from '../orders/order-queries.dto.js';
+import { ListQueryDto } from '../orders/order-queries.dto.js';
+import { Reason } from '../reason.dto.js';
 
-export class ReversalsQueryDto implements PageQuery {
+export class ReversalsQueryDto extends ListQueryDto {
   @OneOf(['true', 'false'], { optional: true, description: '`true`: only cases that nobody has closed' }) open?: string;
   @Text(1, 64, { optional: true, description: 'The code of a supplier: only its cases' }) supplier?: string;
-  @Limit(CONSOLE_LIMIT) limit?: string;
-  @Cursor() cursor?: string;
 }
 
 export class ClosingDto {
@@ -20,8 +17,7 @@ export class ClosingDto {
     example: '35.00',
   })
   credit?: string | null;
-  @Text(1, 500, { description: 'What was agreed with the supplier, for the log', example: 'ticket 4711' })
-  reason!: string;
+  @Reason({ description: 'What was agreed with the supplier, for the log' }) reason!: string;
 }
 
 export class CreditedBeforeDto {

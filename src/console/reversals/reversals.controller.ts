@@ -4,7 +4,8 @@ import type { Page } from '../../core/pagination.js';
 import { CurrentCaller, type Caller } from '../access/caller.js';
 import { ConsoleRoute } from '../access/console-route.decorator.js';
 import { PathId } from '../access/parameters.js';
-import { RevealDto, RevealedDto } from '../orders/decision.dto.js';
+import { RevealedDto } from '../orders/decision.dto.js';
+import { ReasonDto } from '../reason.dto.js';
 import { ReversalViewsService } from './reversal-views.service.js';
 import { ClosingDto, ReversalDto, ReversalsQueryDto } from './reversal.dto.js';
 
@@ -42,7 +43,7 @@ export class ConsoleReversalsController {
   reveal(
     @CurrentCaller() caller: Caller,
     @PathId('reversal') id: number,
-    @Body() { reason }: RevealDto,
+    @Body() { reason }: ReasonDto,
   ): Promise<RevealedDto> {
     return this.reversals.reveal(caller, id, reason);
   }

@@ -15,7 +15,7 @@ import { SuppliersService } from '../../suppliers/suppliers.service.js';
 import type { Caller } from '../access/caller.js';
 import type { AdapterDto, AdaptersDto, RemovedSupplierDto, SetSupplierDto } from './supplier-settings.dto.js';
 import { SupplierViewsService } from './supplier-views.service.js';
-import type { PauseDto, SupplierDetailDto, SupplierTestDto, SyncDoneDto, SyncDto } from './supplier.dto.js';
+import type { SupplierDetailDto, SupplierTestDto, SyncDoneDto, SyncDto } from './supplier.dto.js';
 import { toCheckDto, toSyncDto } from './supplier.mapper.js';
 
 /** Changes suppliers and their settings. Operators confirm changes of settings, because these decide where money goes. */
@@ -30,7 +30,7 @@ export class SupplierChangesService {
     private readonly views: SupplierViewsService,
   ) {}
 
-  async pause(caller: Caller, code: string, { reason }: PauseDto): Promise<SupplierDetailDto> {
+  async pause(caller: Caller, code: string, reason: string): Promise<SupplierDetailDto> {
     await this.suppliers.pause(code, caller.actor(reason));
     return this.views.show(caller, code);
   }

@@ -14,6 +14,7 @@ import {
 import type { Capability } from '../../suppliers/adapter-description.js';
 import { ADAPTER_NAMES } from '../../suppliers/adapters.js';
 import { MAX_IN_FLIGHT, MAX_TIMEOUT_MS } from '../../suppliers/supplier-settings.js';
+import { Reason } from '../reason.dto.js';
 
 const MAX_CHANGES = 20;
 
@@ -83,11 +84,7 @@ export class SetSupplierDto {
     description: 'The `updated_at` that the operator saw; null for a new supplier',
   })
   expected_updated_at?: string | null;
-  @Text(1, 500, { optional: true, description: 'For the log' }) reason?: string;
-}
-
-export class RemoveSupplierDto {
-  @Text(1, 500, { optional: true, description: 'For the log' }) reason?: string;
+  @Reason({ optional: true }) reason?: string;
 }
 
 export class RemovedSupplierDto {

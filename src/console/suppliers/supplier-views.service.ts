@@ -76,7 +76,7 @@ export class SupplierViewsService {
     const reported = await this.balances.listReported(await this.suppliers.getByCode(code), checkedMoment(from));
     return {
       data: reported.map(({ told_at, micros, currency }) => ({
-        at: told_at,
+        at: told_at.toISOString(),
         amount: formatMicros(micros),
         currency,
       })),

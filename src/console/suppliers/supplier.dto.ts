@@ -5,13 +5,6 @@ import { Flag, Moment, OneOf, Text } from '../../core/validation/member.decorato
 import { UNDECIDED_OUTCOMES } from '../../support/undecided-calls.repository.js';
 import { PAUSE_REASONS, type PauseReason } from '../../suppliers/supplier.entity.js';
 
-const Reason = (): PropertyDecorator =>
-  Text(1, 500, { description: 'For the log', example: 'maintenance until 14:00' });
-
-export class PauseDto {
-  @Reason() reason!: string;
-}
-
 export class SyncDto {
   @Flag({ description: 'Only shows what a sync would change' }) dry_run!: boolean;
   @Flag({
@@ -38,10 +31,13 @@ export class SupplierPauseDto {
   @Shown.moment() since!: Date;
 }
 
-export class ShownBalanceDto {
+export class BalanceReadingDto {
   @Shown.text('1520.00', 'In units of `currency`') amount!: string;
   @Shown.text('THB') currency!: string;
   @Shown.moment('When the supplier reported it') at!: string;
+}
+
+export class ShownBalanceDto extends BalanceReadingDto {
   @Shown.flag(false, 'Whether the amount is below the supplier’s `low_balance`') low!: boolean;
 }
 
@@ -135,12 +131,6 @@ export class SupplierDetailDto extends ListedSupplierDto {
   @ApiProperty({ type: [WaitingMerchantDto], description: 'The merchants with the most due units, at most 20' })
   waiting!: WaitingMerchantDto[];
   @Shown.moment('When the supplier’s settings last changed') updated_at!: Date;
-}
-
-export class BalanceReadingDto {
-  @Shown.moment() at!: Date;
-  @Shown.text('1520.00') amount!: string;
-  @Shown.text('THB') currency!: string;
 }
 
 export class BalanceReadingsDto {

@@ -4,13 +4,13 @@ import type { Page } from '../../core/pagination.js';
 import { CurrentCaller, type Caller } from '../access/caller.js';
 import { ConsoleRoute } from '../access/console-route.decorator.js';
 import { SupplierCode } from '../access/parameters.js';
+import { OptionalReasonDto, ReasonDto } from '../reason.dto.js';
 import { SupplierChangesService } from './supplier-changes.service.js';
 import { SupplierViewsService } from './supplier-views.service.js';
 import {
   BalanceReadingsDto,
   BalancesQueryDto,
   ListedSupplierDto,
-  PauseDto,
   SupplierDetailDto,
   SupplierProductDto,
   SupplierProductsQueryDto,
@@ -19,7 +19,7 @@ import {
   SyncDto,
   UndecidedCallsDto,
 } from './supplier.dto.js';
-import { AdaptersDto, RemovedSupplierDto, RemoveSupplierDto, SetSupplierDto } from './supplier-settings.dto.js';
+import { AdaptersDto, RemovedSupplierDto, SetSupplierDto } from './supplier-settings.dto.js';
 
 @ApiTags('Suppliers')
 @Controller('api/suppliers')
@@ -57,7 +57,7 @@ export class ConsoleSupplierSettingsController {
   remove(
     @CurrentCaller() caller: Caller,
     @SupplierCode() code: string,
-    @Query() { reason }: RemoveSupplierDto,
+    @Query() { reason }: OptionalReasonDto,
   ): Promise<RemovedSupplierDto> {
     return this.changes.remove(caller, code, reason);
   }
@@ -126,9 +126,9 @@ export class ConsoleSuppliersController {
   pause(
     @CurrentCaller() caller: Caller,
     @SupplierCode() code: string,
-    @Body() body: PauseDto,
+    @Body() { reason }: ReasonDto,
   ): Promise<SupplierDetailDto> {
-    return this.changes.pause(caller, code, body);
+    return this.changes.pause(caller, code, reason);
   }
 
   @Delete(':code/pause')

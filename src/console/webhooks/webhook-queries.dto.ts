@@ -1,21 +1,18 @@
 import { IntersectionType, OmitType } from '@nestjs/swagger';
-import { Cursor, Limit } from '../../core/http/page-query.dto.js';
-import { MAX_INTEGER, type PageQuery } from '../../core/pagination.js';
+import { MAX_INTEGER } from '../../core/pagination.js';
 import { Integer, Moment, OneOf } from '../../core/validation/member.decorators.js';
 import { DELIVERED_EVENTS, type DeliveredEvent } from '../../events/event.entity.js';
 import { DELIVERY_STATUSES, type DeliveryStatus } from '../../webhooks/delivery.entity.js';
 import { WEBHOOK_STATUSES, type WebhookStatus } from '../../webhooks/webhook.entity.js';
-import { CONSOLE_LIMIT, Id, ListQueryDto } from '../orders/order-queries.dto.js';
+import { Id, ListQueryDto } from '../orders/order-queries.dto.js';
 
-export class WebhooksQueryDto implements PageQuery {
+export class WebhooksQueryDto extends ListQueryDto {
   @Id('The id of a merchant') merchant?: string;
   @OneOf([...WEBHOOK_STATUSES, 'failing'], {
     optional: true,
     description: '`failing`: active webhooks whose deliveries have failed for more than an hour without a success',
   })
   status?: WebhookStatus | 'failing';
-  @Limit(CONSOLE_LIMIT) limit?: string;
-  @Cursor() cursor?: string;
 }
 
 export class DeliveryFilterDto {
