@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { expectedSeconds } from './sequencer.js';
 
 const SHOWN_EVERY_MS = 20_000;
 const FEW = 5;
-/** The share of suites after which it estimates the remaining time. */
+/** The share of the expected time after which it estimates the remaining time. */
 const FORECAST_FROM = 0.1;
 
 /** Jest's `reporter`: it prints failures at once, the progress of the run, and at the end the slowest suites. */
@@ -13,6 +14,8 @@ export default class ProgressReporter {
     this.startedAt = performance.now();
     this.shownAt = this.startedAt;
     this.suites = [];
+    /** The sum of the expected seconds of suites that are done. */
+    this.done = 0;
   }
 
   onRunStart({ numTotalTestSuites }) {
@@ -22,6 +25,7 @@ export default class ProgressReporter {
   onTestFileResult({ path: file }, { numPassingTests, numFailingTests, perfStats, failureMessage }) {
     const suite = { name: path.relative(this.rootDir, file), seconds: (perfStats.runtime ?? 0) / 1000 };
     this.suites.push(suite);
+    this.done += expectedSeconds.get(file) ?? 0;
     const mark = failureMessage ? '✘' : '✔';
     if (failureMessage || this.total <= FEW)
       this.print(
@@ -50,9 +54,10 @@ export default class ProgressReporter {
     this.shownAt = now;
     const done = this.suites.length;
     const seconds = (now - this.startedAt) / 1000;
-    const left = (seconds / done) * (this.total - done);
-    // The longest suites begin first, so a few of them say little about the others.
-    const forecast = done < this.total * FORECAST_FROM ? '' : `, about ${inWords(left)} left`;
+    const expected = [...expectedSeconds.values()].reduce((sum, each) => sum + each, 0);
+    const share = this.done / expected;
+    // A few suites say little about the others.
+    const forecast = share < FORECAST_FROM ? '' : `, about ${inWords((seconds * (1 - share)) / share)} left`;
     const line = `${done} of ${this.total} suites, ${inWords(seconds)}${forecast}`;
     process.stderr.write(isTTY ? `\r\x1b[2K${line}` : `${line}\n`);
   }
