@@ -18,7 +18,7 @@ const AT_ONCE = 16;
 const HOLD_HOURS = 2;
 const HOUR_MS = 3_600_000;
 
-const limits = { DEPOSIT_MAX_OPEN: '0', DEPOSIT_CREATE_PER_MINUTE: '0' };
+const limits = { DEPOSIT_MAX_OPEN: '0', DEPOSIT_CREATE_PER_MINUTE: '0', DEPOSIT_MAX_HELD: '0' };
 const stack = await startStack({ DEPOSIT_HOLD_HOURS: String(HOLD_HOURS), ...limits });
 const keys: string[] = [];
 for (let n = 1; n <= MERCHANTS; n++) keys.push((await createMerchant(stack)).key);

@@ -124,6 +124,7 @@ export class Environment {
   @Milliseconds(30_000) DEPOSIT_SKEW_MS!: number;
   @WholeNumber(0, 100_000, 'a whole number, 0 to 100000', 10) DEPOSIT_MAX_OPEN!: number;
   @WholeNumber(0, 100_000, 'a whole number, 0 to 100000', 10) DEPOSIT_CREATE_PER_MINUTE!: number;
+  @WholeNumber(0, 100_000, 'a whole number, 0 to 100000', 100) DEPOSIT_MAX_HELD!: number;
 
   @Port(3100) CONSOLE_PORT!: number;
   @Address('127.0.0.1') CONSOLE_HOST!: string;

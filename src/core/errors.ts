@@ -28,7 +28,8 @@ export const DETAIL_CODES = {
   PRODUCT_UNAVAILABLE: 'the product cannot be ordered at the moment: try again later',
   PRICE_CHANGED: 'the order costs more than its `max_total_amount`: look at the prices again',
   INSUFFICIENT_BALANCE: 'the order costs more than the wallet has available',
-  TOO_MANY_OPEN: 'so many deposits are `pending` that no more are made: wait for one to end, or cancel one',
+  TOO_MANY_OPEN:
+    'so many deposits are `pending`, or so many amounts are reserved for yours, that no more are made: the message says what to do',
   NO_CHANNEL: 'no active channel takes a deposit of this amount: nothing was created',
   NO_FREE_AMOUNT:
     'every sum near this amount is reserved for another deposit: nothing was created, take another amount',

@@ -21,6 +21,7 @@ export type DepositStatus = (typeof DEPOSIT_STATUSES)[number];
 @Index('ix_deposits_amount', ['channel_id', 'amount_to_pay', 'created_at', 'hold_until'])
 @Index('ix_deposits_merchant', ['merchant_id', 'id'])
 @Index('ix_deposits_open', ['merchant_id', 'id'], { where: `status = 'pending'` })
+@Index('ix_deposits_merchant_held', ['merchant_id', 'channel_id'], { where: 'holds_amount' })
 @Index('ix_deposits_inquiry', ['next_inquiry_at'], { where: 'next_inquiry_at IS NOT NULL' })
 @Index('ix_deposits_pending', ['expires_at'], { where: `status = 'pending'` })
 @Index('ix_deposits_held', ['hold_until'], { where: 'holds_amount' })

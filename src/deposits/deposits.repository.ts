@@ -65,6 +65,14 @@ export interface NewDeposit extends Offer {
   source: Deposit['source'];
 }
 
+/** What a merchant has made before. `held`: the amounts that the channel reserves for it. */
+export interface Use {
+  is_made: boolean;
+  open: number;
+  held: number;
+  wait_seconds: number | null;
+}
+
 /** A page of a merchant's deposits. */
 interface DepositsPage {
   merchantId: number;
@@ -90,14 +98,14 @@ export class DepositsRepository {
     private readonly reads: BoundedReadsService,
   ) {}
 
-  /** Locks the creations of a merchant. @returns what it has made before. */
+  /** Locks the creations of a merchant. @param max counts go no further. */
   async lockCreations(
     tx: Transaction,
-    by: { merchantId: number; referenceId: string; maxOpen: number; perMinute: number },
-  ): Promise<{ is_made: boolean; open: number; wait_seconds: number | null }> {
+    by: { merchantId: number; referenceId: string; channelId: number },
+    max: { maxOpen: number; maxHeld: number; perMinute: number },
+  ): Promise<Use> {
     tx.write(...sql.LOCK_CREATIONS.with(by));
-    type Use = { is_made: boolean; open: number; wait_seconds: number | null };
-    return present((await tx.query<Use>(...sql.FIND_USE.with(by)))[0], 'the statement has one row');
+    return present((await tx.query<Use>(...sql.FIND_USE.with({ ...by, ...max })))[0], 'the statement has one row');
   }
 
   dealtBefore(tx: Transaction, channelId: number, amounts: Satang[]): Promise<DealtBefore[]> {

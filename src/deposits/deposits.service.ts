@@ -143,7 +143,7 @@ export class DepositsService {
     by?: Actor,
   ): Promise<DepositRow | null> {
     const { merchantId, referenceId, amount, expiresIn, metadata = null } = request;
-    if (!by && !(await this.isWithinLimits(tx, request))) return null;
+    if (!by && !(await this.isWithinLimits(tx, request, channel))) return null;
     const reference = newDepositReference();
     const offer =
       channel.id === SANDBOX_CHANNEL_ID
@@ -161,13 +161,24 @@ export class DepositsService {
   }
 
   /** @returns false if the reference was used meanwhile, because no limit refuses a repetition. @throws at a limit. */
-  private async isWithinLimits(tx: Transaction, { merchantId, referenceId }: DepositRequest): Promise<boolean> {
-    const { DEPOSIT_MAX_OPEN: maxOpen, DEPOSIT_CREATE_PER_MINUTE: perMinute } = this.config;
-    const use = await this.deposits.lockCreations(tx, { merchantId, referenceId, maxOpen, perMinute });
+  private async isWithinLimits(
+    tx: Transaction,
+    { merchantId, referenceId }: DepositRequest,
+    { id: channelId, code }: DepositChannel,
+  ): Promise<boolean> {
+    const { DEPOSIT_MAX_OPEN: maxOpen, DEPOSIT_MAX_HELD: maxHeld, DEPOSIT_CREATE_PER_MINUTE: perMinute } = this.config;
+    const by = { merchantId, referenceId, channelId };
+    const use = await this.deposits.lockCreations(tx, by, { maxOpen, maxHeld, perMinute });
     if (use.is_made) return false;
     if (maxOpen > 0 && use.open >= maxOpen) {
       const message = `${maxOpen} deposits are pending: pay or cancel one first`;
       throw refusal('CONFLICT', 'TOO_MANY_OPEN', 'reference_id', message);
+    }
+    if (maxHeld > 0 && use.held >= maxHeld) {
+      const held = `${maxHeld} amounts of channel ${code} are reserved for your earlier deposits`;
+      const until = `each until ${this.config.DEPOSIT_HOLD_HOURS} hours after its deposit expires`;
+      const message = `${held}, ${until}: try again later, or name another channel`;
+      throw refusal('CONFLICT', 'TOO_MANY_OPEN', 'channel', message);
     }
     const wait = use.wait_seconds ?? 0;
     if (perMinute === 0 || wait <= 0) return true;

@@ -44,14 +44,19 @@ export const LOCK_CREATIONS = statement(
   ({ merchantId }) => `SELECT pg_advisory_xact_lock(hashtext('deposits'), ${merchantId})`,
 );
 
-/** What the merchant has made: whether the reference, how many open deposits, and for how many seconds it must wait. */
+/**
+ * What the merchant has made: whether the reference, how many open deposits, how many that hold an amount of the channel, and for
+ * how many seconds it must wait.
+ */
 export const FIND_USE = statement(
   'deposits.use',
-  { merchantId: 'int', referenceId: 'text', maxOpen: 'int', perMinute: 'int' },
-  ({ merchantId, referenceId, maxOpen, perMinute }) => `
+  { merchantId: 'int', referenceId: 'text', channelId: 'int', maxOpen: 'int', maxHeld: 'int', perMinute: 'int' },
+  ({ merchantId, referenceId, channelId, maxOpen, maxHeld, perMinute }) => `
     SELECT EXISTS (SELECT FROM deposits WHERE merchant_id = ${merchantId} AND reference_id = ${referenceId}) AS is_made,
            (SELECT count(*) FROM (SELECT FROM deposits WHERE merchant_id = ${merchantId} AND status = 'pending'
                                   LIMIT ${maxOpen}) open)::int AS open,
+           (SELECT count(*) FROM (SELECT FROM deposits WHERE merchant_id = ${merchantId} AND channel_id = ${channelId}
+                                    AND holds_amount LIMIT ${maxHeld}) held)::int AS held,
            (SELECT ceil(extract(epoch FROM created_at + interval '1 minute' - statement_timestamp()))::int FROM deposits
             WHERE merchant_id = ${merchantId} AND source = 'api'
             ORDER BY id DESC OFFSET greatest(${perMinute} - 1, 0) LIMIT 1) AS wait_seconds`,
@@ -147,7 +152,7 @@ export const FIND_BOOKED_PAYMENTS = statement(
 );
 
 const CANDIDATE = `d.id, d.deposit_number, d.merchant_id, d.reference, d.status, d.amount, d.amount_to_pay, d.created_at,
-                   d.expires_at, d.hold_until`;
+                   d.expires_at, d.cancelled_at, d.hold_until`;
 
 /** Deposits of a channel that payments may be for: by reference, or by an amount that was dealt. */
 export const FIND_CANDIDATES = statement(

@@ -13,7 +13,8 @@ function deposit(changes: Partial<Candidate> = {}): Candidate {
   const hold_until = new Date(expires_at.getTime() + 86_400_000);
   const id = ++ids;
   const own = { id, deposit_number: `dep_${id}`, merchant_id: 1, reference: `DREF${id}`, status: 'pending' as const };
-  return { ...own, amount: 100_000n, amount_to_pay: 100_014n, created_at, expires_at, hold_until, ...changes };
+  const times = { created_at, expires_at, cancelled_at: null, hold_until };
+  return { ...own, amount: 100_000n, amount_to_pay: 100_014n, ...times, ...changes };
 }
 
 const payment = (changes: Partial<ReportedPayment> = {}): ReportedPayment => ({
@@ -91,6 +92,16 @@ describe('a payment that can only be recognized by its amount', () => {
     expect(matched([before, one], payment())).toMatchObject({ state: 'booked', deposit: one });
     expect(matched([{ ...before, status: 'paid' }, one], late)).toMatchObject({ state: 'booked' });
     expect(matched([{ ...before, merchant_id: 1 }, one], late)).toMatchObject({ state: 'booked' });
+  });
+
+  it('is late for a cancelled deposit from then on: somebody may have made it for its amount', () => {
+    const created_at = new Date(one.created_at.getTime() - 10 * 86_400_000);
+    const before = deposit({ merchant_id: 2, created_at, status: 'expired' });
+    const cancelled = deposit({ status: 'cancelled', cancelled_at: at('15:02:00') });
+    expect(matched([before, cancelled], payment())).toMatchObject({ state: 'waiting', reason: 'AMBIGUOUS' });
+    expect(matched([cancelled], payment())).toMatchObject({ state: 'booked' });
+    const inTime = payment({ paidAt: at('15:01:00') });
+    expect(matched([before, cancelled], inTime)).toMatchObject({ state: 'booked', deposit: cancelled });
   });
 
   it('never matches an amount that was asked for and not dealt', () => {

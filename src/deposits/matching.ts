@@ -6,7 +6,7 @@ import type { PaymentReason, Precision } from './incoming-payment.entity.js';
 export type Candidate = Pick<
   Deposit,
   | ('id' | 'deposit_number' | 'merchant_id' | 'reference' | 'status' | 'amount' | 'amount_to_pay')
-  | ('created_at' | 'expires_at' | 'hold_until')
+  | ('created_at' | 'expires_at' | 'cancelled_at' | 'hold_until')
 >;
 
 /** A payment, as a channel reports it. */
@@ -107,7 +107,7 @@ export class Matcher {
       return later ? waits('TOO_EARLY', later) : waits('UNMATCHED');
     }
     if (this.paid.has(deposit.id)) return waits('DOUBLE', deposit);
-    const isLate = clock(payment.paidAt, payment) > clock(deposit.expires_at, payment);
+    const isLate = clock(payment.paidAt, payment) > clock(endOfOffer(deposit), payment);
     if (isLate && dealt.some((each) => this.mayBeLatePayers(payment, each, deposit)))
       return waits('AMBIGUOUS', deposit);
     return { state: 'booked', deposit, by: 'amount' };
@@ -136,6 +136,10 @@ export class Matcher {
 
 const isSoon = ({ paidAt }: ReportedPayment, { created_at }: Candidate): boolean =>
   created_at.getTime() - paidAt.getTime() < TOO_EARLY_MS;
+
+/** When the deposit should no longer be paid. After that, its merchant's payer may not be the one who pays. */
+const endOfOffer = ({ expires_at, cancelled_at }: Candidate): Date =>
+  cancelled_at !== null && cancelled_at < expires_at ? cancelled_at : expires_at;
 
 /** A time in the precision of the payment. */
 const clock = (time: Date, { precision }: ReportedPayment): number =>

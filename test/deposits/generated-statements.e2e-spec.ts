@@ -18,7 +18,12 @@ let merchants: TestMerchant[];
 
 beforeAll(async () => {
   // A short hold, so that strangers can pay an amount after it within the day that a statement may be ahead.
-  const settings = { DEPOSIT_HOLD_HOURS: String(HOLD_HOURS), DEPOSIT_MAX_OPEN: '0', DEPOSIT_CREATE_PER_MINUTE: '0' };
+  const settings = {
+    DEPOSIT_HOLD_HOURS: String(HOLD_HOURS),
+    DEPOSIT_MAX_OPEN: '0',
+    DEPOSIT_CREATE_PER_MINUTE: '0',
+    DEPOSIT_MAX_HELD: '0',
+  };
   scene = await DepositsScene.start(settings);
   merchants = await Promise.all(Array.from({ length: MERCHANTS }, () => scene.stack.merchant('0.00')));
 });

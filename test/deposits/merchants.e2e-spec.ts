@@ -19,7 +19,7 @@ let channel: string;
 let biller: string;
 
 beforeAll(async () => {
-  scene = await DepositsScene.start({ DEPOSIT_MAX_OPEN: '0', DEPOSIT_CREATE_PER_MINUTE: '0' });
+  scene = await DepositsScene.start({ DEPOSIT_MAX_OPEN: '0', DEPOSIT_CREATE_PER_MINUTE: '0', DEPOSIT_MAX_HELD: '0' });
   channel = await scene.channel('spread=2');
   biller = await scene.billerChannel();
   await scene.operator.json('channel', 'set', '--code', channel, '--adapter', 'promptpay', '--priority', '1');
@@ -314,6 +314,28 @@ describe('the limits of a merchant', () => {
       channel: biller,
     });
     expect(status).toBe(200);
+  });
+
+  it('are as many amounts of a channel, although it cancels its deposits', async () => {
+    await at({ DEPOSIT_MAX_HELD: 3 });
+    const client = new Client(url, limited.key);
+    const createAt = (code: string, n: number): Promise<Answer<Deposit>> =>
+      client.post<Deposit>('/v1/deposits', { reference_id: `held-${code}-${n}`, amount: '1000.00', channel: code });
+    const [own, other] = [await scene.channel(), await scene.channel()];
+    for (let n = 1; n <= 3; n++) {
+      expect((await createAt(own, n)).status).toBe(200);
+      await cancel(limited, `held-${own}-${n}`);
+    }
+    const refused = await createAt(own, 4);
+    const words =
+      /^3 amounts of channel .+ are reserved for your earlier deposits, .+: try again later, or name another/;
+    expectError(refused, 409, 'CONFLICT', words);
+    expect(detailOf(refused)).toBe('TOO_MANY_OPEN');
+    expect((await createAt(own, 1)).headers.get('idempotent-replayed')).toBe('true');
+    for (const code of [other, biller]) expect((await createAt(code, 1)).status).toBe(200);
+    expect((await create(await shop(), { channel: own })).status).toBe(200);
+    await scene.stack.sql(`UPDATE deposits SET holds_amount = false WHERE reference_id = $1`, [`held-${own}-2`]);
+    expect((await createAt(own, 5)).status).toBe(200);
   });
 
   it('let no merchant keep another from its deposits, however many creations wait', async () => {

@@ -18,3 +18,4 @@ export { DepositEvents1763900000017 } from './1763900000017-deposit-events.js';
 export { MerchantsDeposits1763900000018 } from './1763900000018-merchants-deposits.js';
 export { DepositCases1763900000019 } from './1763900000019-deposit-cases.js';
 export { Backups1763900000020 } from './1763900000020-backups.js';
+export { HeldAmounts1763900000022 } from './1763900000022-held-amounts.js';
