@@ -66,7 +66,7 @@ export const bankStatementCommands: CommandGroup = {
       .option('--channel <code>', 'only statements of this channel')
       .examples('statement list --channel kbank')
       .does(async (app, { channel }: { channel?: string }) =>
-        list((await app.get(StatementsService).list(channel)).map(toImportView), 'No statement was imported.'),
+        list((await app.get(StatementsService).list({ channel })).map(toImportView), 'No statement was imported.'),
       );
   },
 };

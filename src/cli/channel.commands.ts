@@ -1,7 +1,7 @@
 import type { Actor } from '../audit-log/audit-log.js';
 import type { Satang } from '../core/money.js';
 import { CHANNEL_ADAPTER_NAMES, channelAdapters } from '../deposits/channels/adapters.js';
-import { ChannelsService, settingsOf } from '../deposits/channels.service.js';
+import { ChannelsService, type ChannelCheck } from '../deposits/channels.service.js';
 import type { DepositChannel } from '../deposits/deposit-channel.entity.js';
 import { DepositsModule } from '../deposits/deposits.module.js';
 import { toChannelView } from '../deposits/views.js';
@@ -74,7 +74,7 @@ export const channelCommands: CommandGroup = {
       .description('Check a channel’s settings. It creates nothing.')
       .argument('<code>', 'channel code')
       .examples('channel test kbank')
-      .does(async (app, code: string) => tested(await app.get(ChannelsService).get(code)));
+      .does(async (app, code: string) => tested(code, await app.get(ChannelsService).test(code)));
   },
 };
 
@@ -108,12 +108,11 @@ function defineSet(channel: OperatorCommand): void {
       const status = active ? 'active' : inactive ? 'inactive' : undefined;
       const by: Actor = { operator, ...(reason === undefined ? {} : { reason }) };
       const channel = await app.get(ChannelsService).set({ ...settings, options, status }, by);
-      const warnings = settingsOf(channel).statement === null ? [NO_STATEMENTS] : [];
+      const checks = await app.get(ChannelsService).test(channel.code);
+      const warnings = checks.filter(({ ok }) => !ok).map(({ detail }) => detail);
       return { ...record(toChannelView(channel)), warnings };
     });
 }
-
-const NO_STATEMENTS = 'no statement can be imported, so no payment is booked: set the option columns';
 
 function adapters(): Result {
   const json = channelAdapters().map(({ description }) => description);
@@ -123,19 +122,14 @@ function adapters(): Result {
   return { json, text: list(lines, '').text };
 }
 
-function tested(channel: DepositChannel): Result {
-  const hasStatements = settingsOf(channel).statement !== null;
-  const checks = [
-    { name: 'settings', ok: true, detail: 'complete' },
-    { name: 'statement', ok: hasStatements, detail: hasStatements ? 'columns are set' : NO_STATEMENTS },
-  ];
+function tested(code: string, checks: ChannelCheck[]): Result {
   const ok = checks.every((check) => check.ok);
   const lines = checks.map((check) => ({
     check: check.name,
     result: check.ok ? 'ok' : 'FAILED',
     detail: check.detail,
   }));
-  return { json: { code: channel.code, ok, checks }, text: list(lines, '').text, ok };
+  return { json: { code, ok, checks }, text: list(lines, '').text, ok };
 }
 
 function toLine(channel: DepositChannel): Record<string, unknown> {

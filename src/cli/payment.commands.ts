@@ -4,7 +4,7 @@ import { formatBaht, type Satang } from '../core/money.js';
 import { MAX_INTEGER } from '../core/pagination.js';
 import { DepositsModule } from '../deposits/deposits.module.js';
 import type { PaymentRow } from '../deposits/payments.repository.js';
-import { PaymentsService, type Recipient } from '../deposits/payments.service.js';
+import { PaymentsService, type PaymentDecision, type Recipient } from '../deposits/payments.service.js';
 import { toPaymentView, type View } from '../deposits/views.js';
 import { operatorOption, type CommandGroup, type OperatorCommand } from './command-group.js';
 import { confirm } from './confirm.js';
@@ -75,12 +75,7 @@ interface Definition {
   example: string;
   /** What is about to happen, as a sentence. */
   consequence: (given: DecisionGiven) => string;
-  run: (
-    payments: PaymentsService,
-    paymentId: string,
-    given: DecisionGiven,
-    by: Reasoned,
-  ) => Promise<PaymentRow & { missing?: Satang }>;
+  decisionOf: (given: DecisionGiven) => PaymentDecision;
 }
 
 const noOptions = (command: OperatorCommand): OperatorCommand => command;
@@ -96,7 +91,7 @@ const DECISIONS: Definition[] = [
     example: '--deposit dep_6D3KQJ0123456789 --reason "1.00 too little, asked by phone"',
     consequence: ({ deposit, merchant }) =>
       `The payment is credited to ${deposit === undefined ? `merchant ${merchant}` : `deposit ${deposit}`} for good.`,
-    run: (payments, paymentId, given, by) => payments.credit(paymentId, recipientOf(given), by),
+    decisionOf: (given) => ({ kind: 'credit', recipient: recipientOf(given) }),
   },
   {
     name: 'return',
@@ -104,7 +99,7 @@ const DECISIONS: Definition[] = [
     options: (command) => command.requiredOption('--reference <text>', 'the bank’s reference of the outgoing transfer'),
     example: '--reference 202611250915ABC --reason "paid by mistake"',
     consequence: () => 'The payment is recorded as returned for good.',
-    run: (payments, paymentId, { reference = '' }, by) => payments.return(paymentId, reference, by),
+    decisionOf: ({ reference = '' }) => ({ kind: 'return', reference }),
   },
   {
     name: 'ignore',
@@ -112,7 +107,7 @@ const DECISIONS: Definition[] = [
     options: noOptions,
     example: '--reason "interest"',
     consequence: () => 'The payment is credited to nobody.',
-    run: (payments, paymentId, _, by) => payments.ignore(paymentId, by),
+    decisionOf: () => ({ kind: 'ignore' }),
   },
   {
     name: 'debit',
@@ -120,7 +115,7 @@ const DECISIONS: Definition[] = [
     options: noOptions,
     example: '--reason "the bank reversed it"',
     consequence: () => 'The payment leaves the merchant’s wallet.',
-    run: (payments, paymentId, _, by) => payments.debit(paymentId, by),
+    decisionOf: () => ({ kind: 'debit' }),
   },
   {
     name: 'keep',
@@ -128,13 +123,13 @@ const DECISIONS: Definition[] = [
     options: noOptions,
     example: '--reason "the statement was wrong, confirmed by the bank"',
     consequence: () => 'The case is closed, and the money stays in the wallet.',
-    run: (payments, paymentId, _, by) => payments.keep(paymentId, by),
+    decisionOf: () => ({ kind: 'keep' }),
   },
 ];
 
 function defineDecision(
   payment: OperatorCommand,
-  { name, description, options, example, consequence, run }: Definition,
+  { name, description, options, example, consequence, decisionOf }: Definition,
 ): void {
   const command = payment.command(name).description(description).argument('<id>', 'payment id');
   options(command)
@@ -145,7 +140,8 @@ function defineDecision(
     .does(async (app: INestApplicationContext, paymentId: string, given: DecisionGiven) => {
       const { reason, operator, yes } = given;
       await confirm(consequence(given), { yes });
-      const { missing = 0n, ...row } = await run(app.get(PaymentsService), paymentId, given, { reason, operator });
+      const by = { reason, operator };
+      const { missing, ...row } = await app.get(PaymentsService).decide(paymentId, decisionOf(given), by);
       const result = shown(row);
       return missing === 0n
         ? result

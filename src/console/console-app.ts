@@ -17,6 +17,7 @@ import { SessionStore } from './access/session-store.js';
 import { signInLimitMiddleware } from './access/sign-in-limit.middleware.js';
 import { exceptCsv } from './catalog/csv-body.js';
 import { CSV_PATHS } from './catalog/imports.controller.js';
+import { STATEMENT_PATHS } from './deposits/channels.controller.js';
 import { ConsoleModule } from './console.module.js';
 import { policyReportsMiddleware, securityHeaders } from './content-security-policy.js';
 import { setUpConsoleSwagger } from './openapi.js';
@@ -26,6 +27,7 @@ import { pages } from './pages.js';
 const SIGN_IN_PATHS = ['session', 'session/code', 'session/confirm', 'set-up', 'set-up/account', 'me/password'];
 /** Paths of company sign-in. They take no password or short code, and a whole office may share one address. */
 const COMPANY_PATHS = ['session/company', 'session/company/answer'];
+const FILE_PATHS = new Set([...CSV_PATHS, ...STATEMENT_PATHS]);
 const PER_MINUTE = { ofSecrets: 10, ofCompany: 120 };
 
 interface ConsoleOptions {
@@ -51,7 +53,7 @@ export async function createConsole(
   app.use('/api', keepNothing, sameOriginMiddleware(config.console.url));
   app.use(exactly(SIGN_IN_PATHS, signInLimitMiddleware(PER_MINUTE.ofSecrets)));
   app.use(exactly(COMPANY_PATHS, signInLimitMiddleware(PER_MINUTE.ofCompany)));
-  app.use('/api', sessionMiddleware(app.get(SessionStore), config), exceptCsv(CSV_PATHS, jsonBodyMiddleware));
+  app.use('/api', sessionMiddleware(app.get(SessionStore), config), exceptCsv(FILE_PATHS, jsonBodyMiddleware));
   app.use(pages(pagesFrom));
   if (config.NODE_ENV !== 'production') setUpConsoleSwagger(app);
   return app;

@@ -14,6 +14,7 @@ import type { Logger } from '../core/logger.js';
 import { RequestValidationPipe } from '../core/validation/request-validation.pipe.js';
 import { DatabaseModule } from '../database/database.module.js';
 import { ReplicaWatchService } from '../database/replica-watch.service.js';
+import { DepositsModule } from '../deposits/deposits.module.js';
 import { HealthModule } from '../health/health.module.js';
 import { MerchantsModule } from '../merchants/merchants.module.js';
 import { StatsModule } from '../monitoring/stats/stats.module.js';
@@ -52,6 +53,10 @@ import { ConsoleOffersController } from './catalog/offers.controller.js';
 import { ProductViewsService } from './catalog/product-views.service.js';
 import { ConsoleProductsController } from './catalog/products.controller.js';
 import { ConsoleHealthController } from './console-health.controller.js';
+import { ChannelViewsService } from './deposits/channel-views.service.js';
+import { ConsoleChannelsController, ConsoleStatementsController } from './deposits/channels.controller.js';
+import { DepositViewsService } from './deposits/deposit-views.service.js';
+import { ConsoleDepositsController, ConsolePaymentsController } from './deposits/deposits.controller.js';
 import { ConsoleJobsService } from './jobs/console-jobs.service.js';
 import { JobsController } from './jobs/jobs.controller.js';
 import { ConsoleKeysController } from './merchants/merchant-keys.controller.js';
@@ -81,6 +86,7 @@ const FEATURES = [
   AuthModule,
   BusinessDaysModule,
   CatalogModule,
+  DepositsModule,
   HealthModule,
   JobsModule,
   JobWorksModule,
@@ -120,6 +126,10 @@ const CONTROLLERS = [
   ConsoleWalletController,
   ConsoleKeysController,
   ConsolePricesController,
+  ConsoleDepositsController,
+  ConsolePaymentsController,
+  ConsoleChannelsController,
+  ConsoleStatementsController,
   ConsoleReversalsController,
   ConsoleSupplierSettingsController,
   ConsoleSuppliersController,
@@ -130,11 +140,13 @@ const SERVICES = [
   ApprovalViewsService,
   AuditLogRepository,
   CatalogImportsService,
+  ChannelViewsService,
   CompanyProvider,
   CompanySignInService,
   ConsoleJobsService,
   ConsoleOrdersService,
   DecisionsService,
+  DepositViewsService,
   FxViewsService,
   IdempotencyService,
   LogService,

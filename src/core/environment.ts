@@ -125,6 +125,7 @@ export class Environment {
   @WholeNumber(0, 100_000, 'a whole number, 0 to 100000', 10) DEPOSIT_MAX_OPEN!: number;
   @WholeNumber(0, 100_000, 'a whole number, 0 to 100000', 10) DEPOSIT_CREATE_PER_MINUTE!: number;
   @WholeNumber(0, 100_000, 'a whole number, 0 to 100000', 100) DEPOSIT_MAX_HELD!: number;
+  @Flag(true) DEPOSIT_CONSOLE_IMPORT!: boolean;
 
   @Port(3100) CONSOLE_PORT!: number;
   @Address('127.0.0.1') CONSOLE_HOST!: string;

@@ -356,6 +356,8 @@ export class Metrics extends Instruments {
       incoming_oldest_seconds: each('incoming_oldest_seconds', 'How long the oldest incoming payment has waited', [
         'channel',
       ]),
+      incoming_cases: each('incoming_cases', 'Booked payments about which an operator must decide again', ['channel']),
+      deposits_held: each('deposits_held', 'Deposits whose amounts are reserved', ['channel']),
       statement_age_seconds: each('statement_age_seconds', 'Time since a bank statement was last imported', [
         'channel',
       ]),

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, UnknownResource } from '../core/errors.js';
+import { AppError, ChangedMeanwhile, UnknownResource } from '../core/errors.js';
 import { pick } from '../core/members.js';
 import { parseBaht, type Satang } from '../core/money.js';
 import { Database, type Transaction } from '../database/database.js';
@@ -25,6 +25,15 @@ export interface ChannelChanges {
   holdAbove?: Satang | undefined;
   status?: ChannelStatus | undefined;
 }
+
+/** One result of a test of a channel's settings. */
+export interface ChannelCheck {
+  name: string;
+  ok: boolean;
+  detail: string;
+}
+
+const NO_STATEMENTS = 'no statement can be imported, so no payment is booked: set the option columns';
 
 /** A channel with the settings that its adapter reads. */
 export interface KnownChannel {
@@ -63,11 +72,27 @@ export class ChannelsService {
     return { channel, settings: settingsOf(channel) };
   }
 
-  /** Adds a channel or changes its settings. @throws BAD_REQUEST; CONFLICT if deposits or statements depend on what changes. */
-  async set(changes: ChannelChanges, by: Actor): Promise<DepositChannel> {
+  /** Checks a channel's settings. It creates nothing. @throws as {@link known}. */
+  async test(code: string): Promise<ChannelCheck[]> {
+    const { settings } = await this.known(code);
+    const hasStatements = settings.statement !== null;
+    return [
+      { name: 'settings', ok: true, detail: 'complete' },
+      { name: 'statement', ok: hasStatements, detail: hasStatements ? 'columns are set' : NO_STATEMENTS },
+    ];
+  }
+
+  /**
+   * Adds a channel or changes its settings.
+   * @param expected when the operator saw its last change; null for a new channel.
+   * @throws BAD_REQUEST; CONFLICT if deposits or statements depend on what changes, with CHANGED_MEANWHILE if it has changed.
+   */
+  async set(changes: ChannelChanges, by: Actor, expected?: { updatedAt: Date | null }): Promise<DepositChannel> {
     return this.database.transaction(async (tx) => {
       const all = await this.channels.lockAll(tx);
       const before = all.find(({ code }) => code === changes.code);
+      if (expected && before?.updated_at.getTime() !== expected.updatedAt?.getTime())
+        throw new ChangedMeanwhile('the channel changed meanwhile', 'expected_updated_at');
       const row = rowOf(changes, before);
       const settings = settingsOf(row);
       if (row.min <= 0n || row.min > row.max)

@@ -38,6 +38,10 @@ export interface DepositsFilter {
   channel?: string | undefined;
   createdFrom?: Date | undefined;
   createdTo?: Date | undefined;
+  /** Exactly our number or reference, or the merchant's reference. */
+  name?: string | undefined;
+  /** The id of a deposit; the list has lower ones. */
+  before?: bigint | undefined;
   limit: number;
 }
 
@@ -90,6 +94,11 @@ export type DueDeposit = Pick<
   Deposit,
   'id' | 'merchant_id' | 'deposit_number' | 'amount' | 'amount_to_pay' | 'created_at'
 > & { expires_in: number; reported_after: number };
+
+/** Each look-up has its index; for the merchants' references, one look-up for each merchant. */
+const IDS_BY_NAME = `
+  SELECT id FROM deposits WHERE deposit_number = :name UNION ALL SELECT id FROM deposits WHERE reference = :name
+  UNION ALL SELECT named.id FROM merchants m JOIN deposits named ON named.merchant_id = m.id AND named.reference_id = :name`;
 
 @Injectable()
 export class DepositsRepository {
@@ -170,11 +179,14 @@ export class DepositsRepository {
   }
 
   /** Newest first. */
-  async list({ merchantId, status, channel, createdFrom, createdTo, limit }: DepositsFilter): Promise<DepositRow[]> {
+  async list({ merchantId, status, channel, createdFrom, createdTo, ...page }: DepositsFilter): Promise<DepositRow[]> {
+    const { name, before, limit } = page;
     const query = this.database.manager
       .createQueryBuilder(Deposit, 'deposit')
       .orderBy('deposit.id', 'DESC')
       .limit(limit);
+    if (before !== undefined) query.andWhere('deposit.id < :before', { before });
+    if (name !== undefined) query.andWhere(`deposit.id IN (${IDS_BY_NAME})`, { name });
     if (merchantId !== undefined) query.andWhere({ merchant_id: merchantId });
     if (status !== undefined) query.andWhere({ status });
     if (createdFrom) query.andWhere('deposit.created_at >= :createdFrom', { createdFrom });

@@ -34,6 +34,7 @@ export type Decision = 'credit' | 'return' | 'ignore' | 'debit' | 'keep';
 @Unique('uq_incoming_payments_transfer', ['transfer_id'])
 @Index('ix_incoming_payments_deposit', ['deposit_id'])
 @Index('ix_incoming_payments_waiting', ['channel_id', 'id'], { where: `state = 'waiting'` })
+@Index('ix_incoming_payments_cases', ['channel_id', 'id'], { where: `state = 'booked' AND reason IS NOT NULL` })
 @Index('ix_incoming_payments_paid_at', ['paid_at'])
 @Index('ix_incoming_payments_amount', ['channel_id', 'amount'])
 @Check('ck_incoming_payments_amount', 'amount > 0')

@@ -26,7 +26,7 @@ export const NOT_BOOKED = {
 };
 
 /** A deposit that a waiting payment may be for. */
-export type Suggestion = Pick<Deposit, 'deposit_number' | 'merchant_id' | 'amount_to_pay'>;
+export type Suggestion = Pick<Deposit, 'deposit_number' | 'merchant_id' | 'amount_to_pay' | 'status' | 'created_at'>;
 
 /** A payment with its channel, its deposit, and suggestions while it waits. */
 export interface PaymentRow {
@@ -43,6 +43,8 @@ export interface PaymentsFilter {
   channel?: string | undefined;
   merchantId?: number | undefined;
   amount?: Satang | undefined;
+  /** The id of a payment after which the list begins. */
+  start?: bigint | undefined;
   limit: number;
 }
 
@@ -72,9 +74,10 @@ export class PaymentsRepository {
   }
 
   /** Oldest first while they wait, else newest first. */
-  async list({ waiting, cases, channel, merchantId, amount, limit }: PaymentsFilter): Promise<PaymentRow[]> {
+  async list({ waiting, cases, channel, merchantId, amount, start, limit }: PaymentsFilter): Promise<PaymentRow[]> {
     const query = this.database.manager.createQueryBuilder(IncomingPayment, 'payment').limit(limit);
     query.orderBy('payment.id', waiting || cases ? 'ASC' : 'DESC');
+    if (start !== undefined) query.andWhere(`payment.id ${waiting || cases ? '>' : '<'} :start`, { start });
     if (waiting) query.andWhere({ state: 'waiting' });
     if (cases) {
       const open = `payment.state = 'booked' AND payment.reason IS NOT NULL AND coalesce(payment.decision, '') NOT IN (:...closed)`;

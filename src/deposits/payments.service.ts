@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, UnknownResource } from '../core/errors.js';
+import { AppError, ChangedMeanwhile, UnknownResource } from '../core/errors.js';
 import { newDepositNumber, newDepositReference } from '../core/identifiers.js';
 import { present } from '../core/invariant.js';
 import { formatBaht, type Satang } from '../core/money.js';
@@ -25,10 +25,33 @@ import {
 /** To which deposit a payment goes, or to which merchant without a deposit of its own. */
 export type Recipient = { depositNumber: string } | { merchantId: number };
 
-type Reasoned = Actor & { reason: string };
+/**
+ * What an operator decides.
+ * - `credit`: credit a waiting payment.
+ * - `return`: record that a waiting payment was sent back outside of this service, with the reference of the transfer.
+ * - `ignore`: record that a waiting payment belongs to no merchant.
+ * - `debit`: close a case by taking the payment back from the wallet, as far as the wallet has it available.
+ * - `keep`: close a case and leave the money where it is.
+ */
+export type PaymentDecision =
+  | { kind: 'credit'; recipient: Recipient }
+  | { kind: 'return'; reference: string }
+  | { kind: 'debit'; expectedAvailable?: Satang | undefined }
+  | { kind: 'ignore' | 'keep' };
+
+/** The operator who decides. Of an approved decision, the one who approved it, with the reason of the one who requested it. */
+type Decider = Actor & { reason: string; approval?: { id: number; requester: string } };
+
+/** What became of a decision. */
+interface Outcome {
+  /** The credit or debit of the wallet; null if no money moved. */
+  transferId: bigint | null;
+  /** What could not be taken from the wallet. */
+  missing: Satang;
+}
 
 /** What a decision changes, and what the log has of it. */
-interface Carried {
+interface Carried extends Partial<Outcome> {
   change?: Partial<IncomingPayment>;
   detail?: { merchant_id?: number } & Record<string, unknown>;
 }
@@ -57,94 +80,116 @@ export class PaymentsService {
     return found;
   }
 
-  /** Credits a waiting payment. @throws NOT_FOUND; BAD_REQUEST for a sandbox merchant; CONFLICT if it does not wait. */
-  async credit(publicId: string, recipient: Recipient, by: Reasoned): Promise<PaymentRow> {
-    if ('merchantId' in recipient) await this.assertLive(recipient.merchantId);
-    return this.decide('credit', publicId, by, async (tx, payment) => {
-      const { amount, currency, paid_at: paidAt } = payment;
-      if (currency !== 'THB') throw new AppError('CONFLICT', `payment ${publicId} is in ${currency}: wallets hold THB`);
-      const deposit = await this.recipientOf(tx, payment, recipient);
-      const { merchant_id, deposit_number } = deposit;
-      const booking = {
-        paymentId: publicId,
-        amount,
-        paidAt,
-        deposit,
-        bookedBy: 'person',
-        operator: by.operator,
-      } as const;
-      const change = (await this.booking.book(tx, [booking])).get(publicId);
-      if (!change) throw new AppError('CONFLICT', `the wallet of merchant ${merchant_id} cannot hold more`);
-      return { change, detail: { merchant_id, deposit_number } };
-    });
-  }
-
-  /** Records that a waiting payment was sent back outside of this service. @throws as {@link credit}. */
-  async return(publicId: string, reference: string, by: Reasoned): Promise<PaymentRow> {
-    const problem = textProblem(reference, 1, 128);
-    if (problem) throw new AppError('BAD_REQUEST', `the reference ${problem}`);
-    const change = { state: 'returned', deposit_id: null, returned_reference: reference } as const;
-    return this.decide('return', publicId, by, () => ({ change, detail: { reference } }));
-  }
-
-  /** Records that a waiting payment belongs to no merchant. @throws as {@link credit}. */
-  async ignore(publicId: string, by: Reasoned): Promise<PaymentRow> {
-    return this.decide('ignore', publicId, by, () => ({ change: { state: 'ignored', deposit_id: null } }));
-  }
-
   /**
-   * Closes a case by taking the payment back from the wallet, as far as the wallet has it available.
-   * @returns the payment, and what could not be taken. @throws NOT_FOUND; CONFLICT without an open case.
+   * Carries a decision out.
+   * @throws NOT_FOUND; BAD_REQUEST; CONFLICT if the payment does not wait, is no open case or was decided already.
    */
-  async debit(publicId: string, by: Reasoned): Promise<PaymentRow & { missing: Satang }> {
-    let missing = 0n;
-    const payment = await this.decide('debit', publicId, by, async (tx, { merchant_id, amount, taken_back }) => {
-      const merchantId = present(merchant_id, 'a booked payment has its merchant');
-      const wanted = taken_back ?? amount;
-      const available = await this.wallets.lockAvailable(tx, merchantId);
-      const taken = available < wanted ? available : wanted;
-      missing = wanted - taken;
-      const reference = `${referenceOfPayment(publicId)}:back`;
-      if (taken > 0n)
-        await this.wallets.fundIn(tx, 'debit', { ...by, merchantId, amount: taken, reference, ofPayment: true });
-      return { detail: { taken: formatBaht(taken), missing: formatBaht(missing) } };
-    });
-    return { ...payment, missing };
+  async decide(publicId: string, decision: PaymentDecision, by: Decider): Promise<PaymentRow & { missing: Satang }> {
+    const found = await this.check(publicId, decision, by);
+    const { missing } = await this.database.transaction((tx) => this.decideIn(tx, found, decision, by));
+    return { ...(await this.get(publicId)), missing };
   }
 
-  /** Closes a case and leaves the money where it is. @throws as {@link debit}. */
-  async keep(publicId: string, by: Reasoned): Promise<PaymentRow> {
-    return this.decide('keep', publicId, by, () => ({}));
-  }
-
-  private async decide(
-    decision: Decision,
-    publicId: string,
-    by: Reasoned,
-    carryOut: (tx: Transaction, payment: IncomingPayment) => Promise<Carried> | Carried,
-  ): Promise<PaymentRow> {
+  /** Checks a decision as far as that needs no lock. @throws as {@link decide}. */
+  async check(publicId: string, decision: PaymentDecision, by: Decider): Promise<PaymentRow> {
     assertActor(by);
-    const { payment: found, channel } = await this.get(publicId);
-    if (found.channel_id === SANDBOX_CHANNEL_ID)
+    const found = await this.get(publicId);
+    if (found.payment.channel_id === SANDBOX_CHANNEL_ID)
       throw new AppError('BAD_REQUEST', `payment ${publicId} is of the sandbox: it has no real money`);
-    await this.database.transaction(async (tx) => {
-      await this.channels.lock(tx, found.channel_id);
-      const payment = await this.payments.lock(tx, found.id);
-      const wrong = CLOSING.includes(decision) ? ifOpenCase(payment) : ifWaiting(payment);
-      if (wrong !== null) throw new AppError('CONFLICT', `payment ${publicId} ${wrong}`);
-      const { change, detail: { merchant_id: merchantId = payment.merchant_id, ...facts } = {} } = await carryOut(
-        tx,
-        payment,
-      );
-      const decided = { decision, decided_by: by.operator, decision_reason: by.reason, decided_at: new Date() };
-      await this.payments.change(tx, payment.id, { ...change, ...decided });
-      recordAction(tx, by, {
-        action: `payment.${decision}`,
-        ...(merchantId !== null && { merchantId }),
-        detail: { payment: publicId, channel, amount: formatBaht(payment.amount), ...facts },
-      });
+    if (decision.kind === 'credit' && 'merchantId' in decision.recipient)
+      await this.assertLive(decision.recipient.merchantId);
+    const problem = decision.kind === 'return' ? textProblem(decision.reference, 1, 128) : null;
+    if (problem) throw new AppError('BAD_REQUEST', `the reference ${problem}`);
+    assertDecidable(found.payment, decision.kind);
+    return found;
+  }
+
+  /** Locks a payment against other decisions, and against imports. */
+  async lock(tx: Transaction, { channel_id, id }: IncomingPayment): Promise<IncomingPayment> {
+    await this.channels.lock(tx, channel_id);
+    return this.payments.lock(tx, id);
+  }
+
+  /** Carries a checked decision out in the caller's transaction. @throws CONFLICT as {@link decide}. */
+  async decideIn(tx: Transaction, found: PaymentRow, decision: PaymentDecision, by: Decider): Promise<Outcome> {
+    const payment = await this.lock(tx, found.payment);
+    const { public_id: publicId } = payment;
+    assertDecidable(payment, decision.kind);
+    const { change, detail, transferId = null, missing = 0n } = await this.carryOut(tx, payment, decision, by);
+    const { merchant_id: merchantId = payment.merchant_id, ...facts } = detail ?? {};
+    const decided = { decided_by: by.operator, decision_reason: by.reason, decided_at: new Date() };
+    await this.payments.change(tx, payment.id, { ...change, decision: decision.kind, ...decided });
+    const { approval } = by;
+    recordAction(tx, by, {
+      action: `payment.${decision.kind}`,
+      ...(merchantId !== null && { merchantId }),
+      detail: {
+        payment: publicId,
+        channel: found.channel,
+        amount: formatBaht(payment.amount),
+        ...facts,
+        ...(approval && { approval_id: approval.id, requested_by: approval.requester }),
+      },
     });
-    return this.get(publicId);
+    return { transferId, missing };
+  }
+
+  private carryOut(
+    tx: Transaction,
+    payment: IncomingPayment,
+    decision: PaymentDecision,
+    by: Decider,
+  ): Promise<Carried> | Carried {
+    switch (decision.kind) {
+      case 'credit':
+        return this.credit(tx, payment, decision.recipient, by);
+      case 'return': {
+        const { reference } = decision;
+        return {
+          change: { state: 'returned', deposit_id: null, returned_reference: reference },
+          detail: { reference },
+        };
+      }
+      case 'ignore':
+        return { change: { state: 'ignored', deposit_id: null } };
+      case 'debit':
+        return this.debit(tx, payment, by, decision.expectedAvailable);
+      case 'keep':
+        return {};
+    }
+  }
+
+  private async credit(tx: Transaction, payment: IncomingPayment, to: Recipient, by: Decider): Promise<Carried> {
+    const { public_id: paymentId, amount, currency, paid_at: paidAt } = payment;
+    if (currency !== 'THB') throw new AppError('CONFLICT', `payment ${paymentId} is in ${currency}: wallets hold THB`);
+    const deposit = await this.recipientOf(tx, payment, to);
+    const { merchant_id, deposit_number } = deposit;
+    const operator = by.approval?.requester ?? by.operator;
+    const booking = { paymentId, amount, paidAt, deposit, bookedBy: 'person', operator } as const;
+    const change = (await this.booking.book(tx, [booking])).get(paymentId);
+    if (!change) throw new AppError('CONFLICT', `the wallet of merchant ${merchant_id} cannot hold more`);
+    return { change, detail: { merchant_id, deposit_number }, transferId: change.transfer_id };
+  }
+
+  private async debit(
+    tx: Transaction,
+    { public_id: publicId, merchant_id, amount, taken_back }: IncomingPayment,
+    { approval: _approval, ...by }: Decider,
+    expected: Satang | undefined,
+  ): Promise<Carried> {
+    const merchantId = present(merchant_id, 'a booked payment has its merchant');
+    const wanted = taken_back ?? amount;
+    const available = await this.wallets.lockAvailable(tx, merchantId);
+    if (expected !== undefined && expected !== available) {
+      const message = `merchant ${merchantId} has ${formatBaht(available)} THB available now: nothing was moved`;
+      throw new ChangedMeanwhile(message, 'expected_available');
+    }
+    const taken = available < wanted ? available : wanted;
+    const missing = wanted - taken;
+    const reference = `${referenceOfPayment(publicId)}:back`;
+    const funding = { ...by, merchantId, amount: taken, reference, ofPayment: true } as const;
+    const transferId = taken > 0n ? (await this.wallets.fundIn(tx, 'debit', funding)).transferId : null;
+    return { detail: { taken: formatBaht(taken), missing: formatBaht(missing) }, transferId, missing };
   }
 
   private async assertLive(merchantId: number): Promise<void> {
@@ -180,6 +225,12 @@ export class PaymentsService {
     if (made) return made.deposit;
     throw new AppError('CONFLICT', `merchant ${merchantId} has a deposit ${referenceId}: give its number`);
   }
+}
+
+/** @throws CONFLICT */
+function assertDecidable(payment: IncomingPayment, decision: Decision): void {
+  const wrong = CLOSING.includes(decision) ? ifOpenCase(payment) : ifWaiting(payment);
+  if (wrong !== null) throw new AppError('CONFLICT', `payment ${payment.public_id} ${wrong}`);
 }
 
 /** The operator who comes second learns what the first one did. */

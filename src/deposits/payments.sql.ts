@@ -47,7 +47,7 @@ export const SUGGEST = statement(
   'incoming_payments.suggest',
   { payments: rowsOf({ id: 'bigint' }) },
   ({ payments }) => `
-    SELECT p.id AS payment_id, found.deposit_number, found.merchant_id, found.amount_to_pay
+    SELECT p.id AS payment_id, found.deposit_number, found.merchant_id, found.amount_to_pay, found.status, found.created_at
     FROM ${payments.as('asked')} JOIN incoming_payments p ON p.id = asked.id CROSS JOIN LATERAL (
       SELECT d.*, abs(d.amount_to_pay - p.amount) AS difference FROM deposits d
       WHERE d.channel_id = p.channel_id AND (

@@ -24,6 +24,13 @@ export class MerchantsRepository {
     return this.dataSource.manager.findOneBy(Merchant, { id });
   }
 
+  /** Names of merchants by their ids. */
+  async names(ids: number[]): Promise<Map<number, string>> {
+    const where = { id: Any([...new Set(ids)]) };
+    const merchants = await this.dataSource.manager.find(Merchant, { select: { id: true, name: true }, where });
+    return new Map(merchants.map(({ id, name }) => [id, name]));
+  }
+
   /** @returns the given ids that belong to merchants. */
   async existing({ manager }: Transaction, ids: number[]): Promise<Set<number>> {
     const where = { id: Any([...new Set(ids)]) };

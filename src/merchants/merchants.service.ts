@@ -35,6 +35,11 @@ export class MerchantsService {
     return this.merchants.list();
   }
 
+  /** Names of merchants by their ids. */
+  async names(ids: number[]): Promise<Map<number, string>> {
+    return ids.length === 0 ? new Map<number, string>() : this.merchants.names(ids);
+  }
+
   /** @throws NOT_FOUND */
   async get(id: number): Promise<Merchant> {
     const merchant = await this.merchants.find(id);

@@ -46,6 +46,10 @@ const ROLES_OF = {
   'exports.run': ['support', 'catalog', 'finance', 'admin'],
   /** See {@link readsOwnActionsOnly}. */
   'log.read': ['support', 'catalog', 'finance', 'admin'],
+  'deposits.read': ['support', 'finance', 'admin'],
+  'payments.decide': ['finance', 'admin'],
+  'statements.import': ['finance', 'admin'],
+  'channels.set': ['admin'],
   'operators.manage': ['admin'],
   'sessions.manage': ['admin'],
 } as const satisfies Record<string, readonly Role[]>;
@@ -69,6 +73,7 @@ export const permissionsOf = (role: Role): Permission[] =>
 const SENSITIVE: readonly Permission[] = [
   ...(['orders.resolve', 'orders.cancel', 'reversals.close', 'wallets.move'] as const),
   ...(['keys.issue', 'keys.rotate', 'keys.revoke', 'suppliers.set'] as const),
+  ...(['payments.decide', 'statements.import', 'channels.set'] as const),
   ...(['operators.manage', 'sessions.manage'] as const),
 ];
 

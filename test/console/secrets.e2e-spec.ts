@@ -3,6 +3,7 @@ import { eventually } from '../support/eventually.js';
 import { Hooks } from '../webhooks/support.js';
 import { codeOf, PASSWORD, type Browser } from './console-stack.js';
 import { everyOperation, fill } from './operations.js';
+import { waitingPayment } from './deposits/deposits-desk.js';
 import { startScene, type Scene } from './scene.js';
 
 let scene: Scene;
@@ -18,6 +19,7 @@ describe('an answer', () => {
     const order = await stack.order(merchant, [{ sku }]);
     await stack.orderWith(merchant, order.reference_id, 'completed');
     const admin = await console.withSecondFactor('admin');
+    const ofDeposits = await waitingPayment(scene, admin);
     const { body: job } = await admin.browser.post<{ id: number }>('/api/jobs', { kind: 'audit' });
     await eventually(
       async () => (await admin.browser.get<{ state: string }>(`/api/jobs/${job.id}`)).body.state,
@@ -40,6 +42,9 @@ describe('an answer', () => {
     ];
     for (const { method, path } of everyOperation(console.app).filter((each) => each.method === 'GET')) {
       const address = path
+        .replace('/deposits/{number}', `/deposits/${ofDeposits.deposit}`)
+        .replace('/payments/{id}', `/payments/${ofDeposits.payment}`)
+        .replace('/channels/{code}', `/channels/${ofDeposits.channel}`)
         .replace('{number}', order.order_number)
         .replace('{id}', String(merchant.id))
         .replace('{sku}', sku)

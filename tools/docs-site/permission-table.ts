@@ -49,6 +49,10 @@ const MEANINGS: Readonly<Record<Permission, string>> = {
   'audit.run': 'see and run the audit',
   'exports.run': 'download lists as CSV, of what the role may see',
   'log.read': 'see the log',
+  'deposits.read': 'see deposits, incoming payments, channels and imported bank statements',
+  'payments.decide': 'decide about payments that wait, and about cases',
+  'statements.import': 'import bank statements, unless `DEPOSIT_CONSOLE_IMPORT` is false',
+  'channels.set': 'add, set, test, pause and remove channels of deposits',
   'operators.manage': 'invite operators, give roles, disable, reset and unlock them',
   'sessions.manage': 'see and end the sessions of others',
 };

@@ -4,17 +4,27 @@ import { formatBaht, type Satang } from '../../core/money.js';
 import { needsSecondFactor, rolesWith, type Permission } from '../../operators/roles.js';
 import type { Caller } from './caller.js';
 
+type AccessConfig = Pick<Config, 'console' | 'DEPOSIT_CONSOLE_IMPORT'>;
+
 /** @throws FORBIDDEN unless the operator has the permission, and the second factor that the role needs. */
-export function assertMay(caller: Caller, permission: Permission, config: Pick<Config, 'console'>): void {
+export function assertMay(caller: Caller, permission: Permission, config: AccessConfig): void {
   if (lacksSecondFactor(caller.session, config)) {
     const message = 'Your role works with a second factor only: set one up first';
     throw refusal('FORBIDDEN', 'SECOND_FACTOR_REQUIRED', 'second_factor', message);
+  }
+  if (isOff(permission, config)) {
+    const message = 'Bank statements are imported by the command line only: DEPOSIT_CONSOLE_IMPORT is false';
+    throw refusal('FORBIDDEN', 'PERMISSION_REQUIRED', permission, message);
   }
   if (caller.may(permission)) return;
   const roles = rolesWith(permission).join(', ');
   const message = `This needs the permission ${permission}, which these roles have: ${roles}`;
   throw refusal('FORBIDDEN', 'PERMISSION_REQUIRED', permission, message);
 }
+
+/** Whether no operator has the permission in this console, whatever the role. */
+export const isOff = (permission: Permission, { DEPOSIT_CONSOLE_IMPORT: mayImport }: AccessConfig): boolean =>
+  permission === 'statements.import' && !mayImport;
 
 /** Whether the operator must set up a second factor before anything else. */
 export const lacksSecondFactor = (

@@ -5,7 +5,7 @@ import type { Operator } from '../../operators/operator.entity.js';
 import type { LiveSession } from '../../operators/operator-sessions.repository.js';
 import { permissionsOf } from '../../operators/roles.js';
 import { Caller, timezoneOf } from './caller.js';
-import { lacksSecondFactor } from './permission.js';
+import { isOff, lacksSecondFactor } from './permission.js';
 import type { MeDto, OperatorDto, OwnSessionDto, SessionDto, SessionState } from './session.dto.js';
 
 type Session = Caller['session'];
@@ -17,7 +17,7 @@ export function toSessionDto(session: Session, config: Config): SessionDto {
   return {
     state,
     operator: state === 'code_required' ? null : toOperatorDto({ ...session, id: session.operator_id }, config),
-    permissions: state === 'signed_in' ? permissionsOf(session.role) : [],
+    permissions: state === 'signed_in' ? permissionsOf(session.role).filter((each) => !isOff(each, config)) : [],
     second_factor: session.has_second_factor,
     has_password: session.has_password,
     confirmed_until: state === 'code_required' ? null : confirmedUntil,

@@ -1,16 +1,20 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { ConsoleActor } from '../../audit-log/audit-log.js';
+import { PaymentsService } from '../../deposits/payments.service.js';
+import type { ApprovalKind } from '../../operators/approvals/approval.entity.js';
+import { PaymentRequestsService, type RequestedDecision } from '../../operators/approvals/payment-requests.service.js';
 import type { NamedApproval } from '../../operators/approvals/approvals.repository.js';
 import { ApprovalsService, isOverdue } from '../../operators/approvals/approvals.service.js';
 import { CONFIG, type Config } from '../../core/config.js';
 import { invalidRequest } from '../../core/errors.js';
 import { pick } from '../../core/members.js';
-import { checkedBaht, formatBaht } from '../../core/money.js';
+import { checkedBaht, formatBaht, type Satang } from '../../core/money.js';
 import type { Page } from '../../core/pagination.js';
 import type { Caller } from '../access/caller.js';
 import { IdempotencyService } from '../access/idempotency.service.js';
 import { newestFirst } from '../lists.js';
-import { merchantOf } from '../orders/order.mapper.js';
-import { needsApproval } from '../access/permission.js';
+import { assertMay, needsApproval } from '../access/permission.js';
+import { recipientOf } from '../deposits/deposit-views.service.js';
 import type { ApprovalDto, ApprovalsQueryDto, ApproveDto, RequestApprovalDto } from './approval.dto.js';
 
 /** Movements of money that need a second person. Operators confirm each request and decision. */
@@ -18,6 +22,8 @@ import type { ApprovalDto, ApprovalsQueryDto, ApproveDto, RequestApprovalDto } f
 export class ApprovalViewsService {
   constructor(
     private readonly approvals: ApprovalsService,
+    private readonly payments: PaymentsService,
+    private readonly requests: PaymentRequestsService,
     private readonly once: IdempotencyService,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
@@ -32,22 +38,51 @@ export class ApprovalViewsService {
   }
 
   /** @throws FORBIDDEN; NOT_FOUND; BAD_REQUEST for an amount up to the limit; CONFLICT for a reference that was used. */
-  async request(
-    caller: Caller,
-    idempotencyKey: string | undefined,
-    { merchant_id: merchantId, reason, ...asked }: RequestApprovalDto,
-  ): Promise<ApprovalDto> {
-    const amount = checkedBaht(asked.amount);
+  async request(caller: Caller, idempotencyKey: string | undefined, given: RequestApprovalDto): Promise<ApprovalDto> {
+    const { reason } = given;
+    const { amount, ask, ...asked } = await this.read(given, caller);
     if (!needsApproval(amount, this.config)) throw needsNone();
     caller.assertConfirmed();
     return this.once.run(caller, {
       action: 'approval.request',
       key: idempotencyKey,
       reason,
-      asked: { merchantId, detail: { ...asked, note: asked.note ?? null, amount: formatBaht(amount), reason } },
-      carryOut: async (by) => toApprovalDto(await this.approvals.request({ ...asked, merchantId, amount, by }), caller),
+      asked,
+      carryOut: async (by) => toApprovalDto(await ask(by), caller),
       repeat: async ({ detail }) => toApprovalDto(await this.approvals.get(Number(detail.approval_id)), caller),
     });
+  }
+
+  /** Reads a request, as the audit log will have it. @throws BAD_REQUEST; NOT_FOUND for an unknown payment; FORBIDDEN */
+  private async read(given: RequestApprovalDto, caller: Caller): Promise<ReadRequest> {
+    const { kind, reason, note, reference } = given;
+    if (kind === 'credit' || kind === 'debit') {
+      const merchantId = needed('merchant_id', given.merchant_id);
+      const movement = { merchantId, kind, amount: checkedBaht(needed('amount', given.amount)) };
+      const asked = { ...movement, reference: needed('reference', reference), note };
+      return {
+        amount: movement.amount,
+        merchantId,
+        detail: { kind, reference, note: note ?? null, amount: formatBaht(movement.amount), reason },
+        ask: (by) => this.approvals.request({ ...asked, by }),
+      };
+    }
+    assertMay(caller, 'payments.decide', this.config);
+    const paymentId = needed('payment_id', given.payment_id);
+    const { payment } = await this.payments.get(paymentId);
+    const decision = decisionOf(kind, given);
+    return {
+      amount: payment.amount,
+      detail: {
+        kind,
+        payment: paymentId,
+        deposit_number: given.deposit_number ?? null,
+        reason,
+        ...(kind === 'payment_return' && { reference }),
+      },
+      ...(given.merchant_id !== undefined && { merchantId: given.merchant_id }),
+      ask: (by) => this.requests.request(paymentId, decision, by),
+    };
   }
 
   /** @throws FORBIDDEN; NOT_FOUND; CONFLICT, with CHANGED_MEANWHILE for another balance than expected. */
@@ -63,6 +98,26 @@ export class ApprovalViewsService {
   }
 }
 
+/** A request: its amount, what the audit log will have of it, and how to make it. */
+interface ReadRequest {
+  amount: Satang;
+  merchantId?: number;
+  detail: Record<string, unknown>;
+  ask: (by: ConsoleActor) => Promise<NamedApproval>;
+}
+
+function decisionOf(kind: ApprovalKind, given: RequestApprovalDto): RequestedDecision {
+  if (kind === 'payment_credit') return { kind: 'credit', recipient: recipientOf(given) };
+  if (kind === 'payment_return') return { kind: 'return', reference: needed('reference', given.reference) };
+  return { kind: kind === 'payment_debit' ? 'debit' : 'ignore' };
+}
+
+/** @throws BAD_REQUEST for a member that this kind of request needs. */
+function needed<Value>(field: string, value: Value | undefined): Value {
+  if (value !== undefined) return value;
+  throw invalidRequest([{ field, code: 'REQUIRED', message: `${field} is required` }]);
+}
+
 function needsNone(): Error {
   const message = 'an amount up to the limit needs no approval: deposit it or take it out';
   return invalidRequest([{ field: 'amount', code: 'OUT_OF_RANGE', message }]);
@@ -73,6 +128,8 @@ const toApprovalDto = (row: NamedApproval, caller: Caller): ApprovalDto => ({
     row,
     'id',
     'kind',
+    'payment',
+    'deposit_number',
     'reference',
     'note',
     'reason',
@@ -82,7 +139,8 @@ const toApprovalDto = (row: NamedApproval, caller: Caller): ApprovalDto => ({
     'decision_reason',
   ),
   status: isOverdue(row) ? 'expired' : row.status,
-  merchant: merchantOf(row),
+  merchant:
+    row.merchant_id === null ? null : { id: row.merchant_id, name: row.merchant_name ?? String(row.merchant_id) },
   amount: formatBaht(row.amount),
   requested_by: row.requester,
   is_own: row.requested_by === caller.id,

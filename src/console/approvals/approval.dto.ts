@@ -1,5 +1,10 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { APPROVAL_STATUSES, type ApprovalStatus } from '../../operators/approvals/approval.entity.js';
+import {
+  APPROVAL_KINDS,
+  APPROVAL_STATUSES,
+  type ApprovalKind,
+  type ApprovalStatus,
+} from '../../operators/approvals/approval.entity.js';
 import { Shown } from '../../core/http/answer.decorators.js';
 import { MAX_SATANG } from '../../core/money.js';
 import { AmountUpTo, Integer, OneOf, Text } from '../../core/validation/member.decorators.js';
@@ -8,7 +13,6 @@ import { ExpectedAvailable } from '../merchants/merchant-wallet.dto.js';
 import { MerchantNameDto } from '../orders/order.dto.js';
 import { Reason } from '../reason.dto.js';
 
-const KINDS = ['credit', 'debit'] as const;
 const MAX_ID = 2_147_483_647;
 
 export class ApprovalsQueryDto extends ListQueryDto {
@@ -17,11 +21,37 @@ export class ApprovalsQueryDto extends ListQueryDto {
 }
 
 export class RequestApprovalDto {
-  @Integer(1, MAX_ID, { description: 'The merchant whose wallet it is', example: 7 }) merchant_id!: number;
-  @OneOf(KINDS, { description: '`credit`: money into the wallet; `debit`: money out of the wallet' })
-  kind!: (typeof KINDS)[number];
-  @AmountUpTo(MAX_SATANG, { example: '75000.00', description: 'THB, more than `approval_above`' }) amount!: string;
-  @Text(1, 128, { example: 'bank-20260115-1', description: 'The reference of the movement' }) reference!: string;
+  @OneOf(APPROVAL_KINDS, {
+    description:
+      '`credit`: money into the wallet; `debit`: money out of the wallet; the others: a decision about a payment that arrived',
+  })
+  kind!: ApprovalKind;
+  @Integer(1, MAX_ID, {
+    optional: true,
+    description: 'The merchant whose wallet it is; for `payment_credit` unless there is a deposit',
+    example: 7,
+  })
+  merchant_id?: number;
+  @AmountUpTo(MAX_SATANG, {
+    optional: true,
+    example: '75000.00',
+    description: 'THB, more than `approval_above`; a payment has its own amount',
+  })
+  amount?: string;
+  @Text(1, 128, {
+    optional: true,
+    example: 'bank-20260115-1',
+    description: 'The reference of the movement; for `payment_return` that of the outgoing transfer',
+  })
+  reference?: string;
+  @Text(1, 64, {
+    optional: true,
+    example: 'pay_4kQ2nD0sYvWcB8xR1tLmJ5',
+    description: 'The payment that is decided about',
+  })
+  payment_id?: string;
+  @Text(1, 64, { optional: true, example: 'dep_Np3O7rcsqNmBTwD7', description: 'The deposit of a `payment_credit`' })
+  deposit_number?: string;
   @Text(1, 500, { optional: true, example: 'Transfer of Monday' }) note?: string;
   @Reason({ description: 'For the operator who decides, and for the log' }) reason!: string;
 }
@@ -39,8 +69,11 @@ export class RejectDto {
 export class ApprovalDto {
   @Shown.integer(12) id!: number;
   @Shown.oneOf(APPROVAL_STATUSES, 'open') status!: ApprovalStatus;
-  @ApiProperty({ type: MerchantNameDto }) merchant!: MerchantNameDto;
-  @Shown.oneOf(KINDS, 'credit') kind!: 'credit' | 'debit';
+  @ApiProperty({ type: MerchantNameDto, nullable: true, description: 'Null if no wallet changes' })
+  merchant!: MerchantNameDto | null;
+  @Shown.oneOf(APPROVAL_KINDS, 'credit') kind!: ApprovalKind;
+  @Shown.nullableText('pay_4kQ2nD0sYvWcB8xR1tLmJ5', 'The payment that is decided about') payment!: string | null;
+  @Shown.nullableText('dep_Np3O7rcsqNmBTwD7', 'The deposit to which the payment goes') deposit_number!: string | null;
   @Shown.text('75000.00', 'THB') amount!: string;
   @Shown.text('bank-20260115-1') reference!: string;
   @Shown.nullableText('Transfer of Monday') note!: string | null;

@@ -19,11 +19,16 @@ export class ConsoleApprovalsController {
   }
 
   @Post()
-  @ConsoleRoute('wallets.move', 'Request a credit or debit that a second operator must approve', ApprovalDto, {
-    description:
-      'Asks for confirmation. Moves no money. While a request waits, another one with its reference and amount returns it.',
-    status: 201,
-  })
+  @ConsoleRoute(
+    'wallets.move',
+    'Request a movement, or a decision about a payment, that a second operator must approve',
+    ApprovalDto,
+    {
+      description:
+        'Asks for confirmation. Moves no money. While a request waits, another one with its reference and amount returns it.',
+      status: 201,
+    },
+  )
   request(
     @CurrentCaller() caller: Caller,
     @IdempotencyKey() key: string | undefined,

@@ -1,4 +1,5 @@
-import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { applyDecorators, createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { ApiBody, ApiConsumes } from '@nestjs/swagger';
 import { raw, type Request, type RequestHandler, type Response } from 'express';
 import { AppError } from '../../core/errors.js';
 import { expectsContinue } from '../../core/http/unread-body.js';
@@ -31,6 +32,10 @@ function toAppError(error: Error & { status?: number }): Error {
   if (status === 400) return new AppError('BAD_REQUEST', 'The file could not be read');
   return error;
 }
+
+/** Documents that a route takes a file. */
+export const TakesCsv = (): MethodDecorator =>
+  applyDecorators(ApiConsumes('text/csv'), ApiBody({ schema: { type: 'string' }, description: 'At most 5 MiB' }));
 
 /** A CSV file as the body of a request, at most 5 MiB. @throws UNSUPPORTED_MEDIA_TYPE; PAYLOAD_TOO_LARGE; BAD_REQUEST */
 export const CsvBody = createParamDecorator(async (_: unknown, context: ExecutionContext): Promise<Buffer> => {

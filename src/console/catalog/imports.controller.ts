@@ -1,9 +1,9 @@
-import { applyDecorators, Body, Controller, Post, Query } from '@nestjs/common';
-import { ApiBody, ApiConsumes, ApiTags } from '@nestjs/swagger';
+import { Body, Controller, Post, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, type Caller } from '../access/caller.js';
 import { ConsoleRoute } from '../access/console-route.decorator.js';
 import { CatalogImportsService } from './catalog-imports.service.js';
-import { CsvBody } from './csv-body.js';
+import { CsvBody, TakesCsv } from './csv-body.js';
 import {
   AdjustmentDto,
   AdjustmentPreviewDto,
@@ -21,9 +21,6 @@ export const CSV_PATHS: ReadonlySet<string> = new Set([
   '/api/prices/import/preview',
   '/api/prices/import',
 ]);
-
-const TakesCsv = (): MethodDecorator =>
-  applyDecorators(ApiConsumes('text/csv'), ApiBody({ schema: { type: 'string' }, description: 'At most 5 MiB' }));
 
 const VERSION_CHECK = 'Makes all changes or none. 409 if the changes differ from the preview.';
 

@@ -19,7 +19,7 @@ import { Reason } from '../reason.dto.js';
 const MAX_CHANGES = 20;
 
 /** Changes of named texts: null removes the text of a name. The service checks names and texts against the adapter. */
-const Changes = (options: MemberOptions): PropertyDecorator =>
+export const Changes = (options: MemberOptions): PropertyDecorator =>
   Member(
     { type: 'object', additionalProperties: { type: 'string', nullable: true }, maxProperties: MAX_CHANGES },
     (value) => {

@@ -19,3 +19,4 @@ export { MerchantsDeposits1763900000018 } from './1763900000018-merchants-deposi
 export { DepositCases1763900000019 } from './1763900000019-deposit-cases.js';
 export { Backups1763900000020 } from './1763900000020-backups.js';
 export { HeldAmounts1763900000022 } from './1763900000022-held-amounts.js';
+export { PaymentApprovals1763900000025 } from './1763900000025-payment-approvals.js';

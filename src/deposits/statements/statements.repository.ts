@@ -4,11 +4,20 @@ import { withCodes } from '../channels.repository.js';
 import type { Stored, StoredLine } from './chain.js';
 import { StatementImport } from './statement-import.entity.js';
 import type { StatementLine } from './statement-line.entity.js';
-import { HAS_LINES_AFTER, INSERT_LINES, KNOWN_LINES, LAST_LINE, LINES_FROM } from './statements.sql.js';
+import * as sql from './statements.sql.js';
 
 type Identified = { identity: string };
 type KnownLine = Pick<StatementLine, 'id' | 'amount'>;
 type NewLine = Pick<StatementLine, 'booked_on' | 'at' | 'amount' | 'balance_after' | 'text_sealed'> & Identified;
+
+/** An absent member matches every import. */
+export interface ImportsFilter {
+  channel?: string | undefined;
+  /** Matches imports with a lower id. */
+  before?: number | undefined;
+  limit?: number | undefined;
+}
+
 export type ImportRow = StatementImport & { channel: string };
 
 @Injectable()
@@ -21,20 +30,20 @@ export class StatementsRepository {
     { channelId, firstOn, textsOf }: { channelId: number; firstOn: string; textsOf: string | null },
   ): Promise<Stored> {
     const [lines, [before = null]] = await Promise.all([
-      tx.query<StoredLine>(...LINES_FROM.with({ channelId, firstOn, textsOf })),
-      tx.query<StoredLine>(...LAST_LINE.with({ channelId, before: firstOn })),
+      tx.query<StoredLine>(...sql.LINES_FROM.with({ channelId, firstOn, textsOf })),
+      tx.query<StoredLine>(...sql.LAST_LINE.with({ channelId, before: firstOn })),
     ]);
     return { before, lines };
   }
 
   async hasLinesAfter(tx: Queryable, channelId: number, id: bigint): Promise<boolean> {
-    return (await tx.query(...HAS_LINES_AFTER.with({ channelId, id }))).length > 0;
+    return (await tx.query(...sql.HAS_LINES_AFTER.with({ channelId, id }))).length > 0;
   }
 
   /** Imported lines by their identities, as far as these lines have them. */
   async known(tx: Queryable, channelId: number, lines: Iterable<Identified>): Promise<Map<string, KnownLine>> {
     const identities = Array.from(lines, ({ identity }) => ({ identity }));
-    const known = await tx.query<Identified & KnownLine>(...KNOWN_LINES.with({ channelId, lines: identities }));
+    const known = await tx.query<Identified & KnownLine>(...sql.KNOWN_LINES.with({ channelId, lines: identities }));
     return new Map(known.map((line) => [line.identity, line]));
   }
 
@@ -45,7 +54,7 @@ export class StatementsRepository {
     lines: NewLine[],
   ): Promise<Map<string, bigint>> {
     if (lines.length === 0) return new Map();
-    const inserted = await tx.query<Identified & { id: bigint }>(...INSERT_LINES.with({ ...of, lines }));
+    const inserted = await tx.query<Identified & { id: bigint }>(...sql.INSERT_LINES.with({ ...of, lines }));
     return new Map(inserted.map(({ identity, id }) => [identity, id]));
   }
 
@@ -55,8 +64,22 @@ export class StatementsRepository {
   }
 
   /** Newest first. */
-  list(channel: string | undefined): Promise<ImportRow[]> {
+  list({ channel, before, limit }: ImportsFilter): Promise<ImportRow[]> {
     const query = this.database.manager.createQueryBuilder(StatementImport, 'import');
+    if (before !== undefined) query.where('import.id < :before', { before });
+    if (limit !== undefined) query.limit(limit);
     return withCodes(query.orderBy('import.id', 'DESC'), channel);
+  }
+
+  /** The sealed texts of lines, by the lines' ids. */
+  async texts(ids: bigint[]): Promise<{ id: bigint; identity: string; text_sealed: Buffer }[]> {
+    if (ids.length === 0) return [];
+    return this.database.query(...sql.LINE_TEXTS.with({ lines: ids.map((id) => ({ id })) }));
+  }
+
+  /** When a statement of each channel was last imported, by the channels' ids. */
+  async lastImports(): Promise<Map<number, Date>> {
+    const last = await this.database.query<{ channel_id: number; created_at: Date }>(...sql.LAST_IMPORTS.with({}));
+    return new Map(last.map(({ channel_id, created_at }) => [channel_id, created_at]));
   }
 }

@@ -24,7 +24,7 @@ import type { StatementFormat } from './statement-format.js';
 import { lineTextPlace } from './statement-line.entity.js';
 import { openingOf, readStatement } from './statement-reader.js';
 import { StatementRefused } from './statement-refused.js';
-import { StatementsRepository, type ImportRow } from './statements.repository.js';
+import { StatementsRepository, type ImportRow, type ImportsFilter } from './statements.repository.js';
 
 /** Lines of one transaction. */
 const BATCH = 500;
@@ -79,8 +79,24 @@ export class StatementsService {
     private readonly secretBox: SecretBox,
   ) {}
 
-  list(channel?: string): Promise<ImportRow[]> {
-    return this.statements.list(channel);
+  list(filter: ImportsFilter): Promise<ImportRow[]> {
+    return this.statements.list(filter);
+  }
+
+  /** The texts of lines, which may name payers, by the lines' ids. */
+  async texts(ids: bigint[]): Promise<Map<bigint, string>> {
+    const sealed = await this.statements.texts(ids);
+    return new Map(
+      sealed.map(({ id, identity, text_sealed }) => {
+        const texts = JSON.parse(this.secretBox.open(text_sealed, lineTextPlace(identity))) as string[];
+        return [id, texts.filter((text) => text.trim() !== '').join(' · ')];
+      }),
+    );
+  }
+
+  /** When a statement of each channel was last imported, by the channels' ids. */
+  lastImports(): Promise<Map<number, Date>> {
+    return this.statements.lastImports();
   }
 
   /** @throws NOT_FOUND; BAD_REQUEST; StatementRefused */

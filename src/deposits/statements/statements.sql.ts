@@ -53,3 +53,18 @@ export const INSERT_LINES = statement(
     FROM ${lines.numbered('line', 'position')} ORDER BY position
     RETURNING id, ${IDENTITY}`,
 );
+
+export const LINE_TEXTS = statement(
+  'statement_lines.texts',
+  { lines: rowsOf({ id: 'bigint' }) },
+  ({ lines }) => `
+    SELECT found.id, ${IDENTITY}, found.text_sealed FROM ${lines.as('line')} JOIN statement_lines found ON found.id = line.id`,
+);
+
+export const LAST_IMPORTS = statement(
+  'statement_imports.last',
+  {},
+  () => `
+    SELECT c.id AS channel_id, last.created_at FROM deposit_channels c CROSS JOIN LATERAL (
+      SELECT created_at FROM statement_imports i WHERE i.channel_id = c.id ORDER BY id DESC LIMIT 1) last`,
+);

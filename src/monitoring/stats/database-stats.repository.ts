@@ -134,8 +134,15 @@ const lowBalances = metricsStatement(
 /** One row for each channel. A payment waits from the time at which it was first seen. */
 const deposits = metricsStatement(
   'deposits',
-  ['incoming_waiting', 'incoming_oldest_seconds', 'statement_age_seconds', 'statement_refused'],
+  [
+    ...(['incoming_waiting', 'incoming_oldest_seconds', 'incoming_cases', 'deposits_held'] as const),
+    ...(['statement_age_seconds', 'statement_refused'] as const),
+  ],
   `SELECT c.code AS channel, waiting.payments AS incoming_waiting, ${secondsSince('waiting.since')} AS incoming_oldest_seconds,
+          (SELECT count(*) FROM incoming_payments p WHERE p.channel_id = c.id AND p.state = 'booked' AND p.reason IS NOT NULL
+             AND coalesce(p.decision, '') NOT IN ('debit', 'keep')) AS incoming_cases,
+          (SELECT count(*) FROM (SELECT FROM deposits d WHERE d.channel_id = c.id AND d.holds_amount
+                                 LIMIT ${MAX_COUNTED}) held) AS deposits_held,
           extract(epoch FROM statement_timestamp() - (SELECT created_at FROM statement_imports i WHERE i.channel_id = c.id
                                                       ORDER BY id DESC LIMIT 1))::float8 AS statement_age_seconds,
           (c.refused IS NOT NULL)::int AS statement_refused

@@ -1,7 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { LessThanOrEqual, type SelectQueryBuilder } from 'typeorm';
 import { present } from '../../core/invariant.js';
+import { pick } from '../../core/members.js';
 import { Database, type Transaction } from '../../database/database.js';
+import { Deposit } from '../../deposits/deposit.entity.js';
+import { IncomingPayment } from '../../deposits/incoming-payment.entity.js';
 import { Merchant } from '../../merchants/merchant.entity.js';
 import { Operator } from '../operator.entity.js';
 import { Approval, type ApprovalStatus } from './approval.entity.js';
@@ -74,12 +77,15 @@ const FIND_HAND_OVER = statement(
 );
 
 interface Names {
-  merchant_name: string;
+  merchant_name: string | null;
   requester: string;
   decider: string | null;
+  /** The public id of the payment, and the number of the deposit to which it goes. */
+  payment: string | null;
+  deposit_number: string | null;
 }
 
-/** An approval with the merchant's name and the addresses of requester and decider. */
+/** An approval with the merchant's name, the addresses of requester and decider, and the payment. */
 export type NamedApproval = Approval & Names;
 
 /** An absent member matches every approval. */
@@ -94,7 +100,8 @@ export interface ApprovalFilter {
 type Request = Pick<
   Approval,
   'merchant_id' | 'kind' | 'amount' | 'reference' | 'note' | 'reason' | 'requested_by' | 'expires_at'
->;
+> &
+  Partial<Pick<Approval, 'payment_id' | 'deposit_id'>>;
 
 const IS_OVERDUE = `approval.status = 'open' AND approval.expires_at <= statement_timestamp()`;
 const now = (): string => 'statement_timestamp()';
@@ -128,9 +135,12 @@ export class ApprovalsRepository {
     return this.find(id, tx);
   }
 
-  /** Finds the open request with a reference. If this request is overdue, marks it as expired and finds none. */
-  async findOpen(tx: Transaction, merchantId: number, reference: string): Promise<NamedApproval | null> {
-    const where = { merchant_id: merchantId, reference, status: 'open' as const };
+  /** Finds the open request of a reference or a payment. If this request is overdue, marks it as expired and finds none. */
+  async findOpen(
+    tx: Transaction,
+    of: { merchant_id: number; reference: string } | { payment_id: bigint },
+  ): Promise<NamedApproval | null> {
+    const where = { ...of, status: 'open' as const };
     await tx.manager.update(Approval, { ...where, expires_at: LessThanOrEqual(new Date()) }, { status: 'expired' });
     const [found = null] = await rowsOf(select(tx).where(where));
     return found;
@@ -173,17 +183,21 @@ export class ApprovalsRepository {
 const select = ({ manager }: Pick<Database, 'manager'>): SelectQueryBuilder<Approval> =>
   manager
     .createQueryBuilder(Approval, 'approval')
-    .innerJoin(Merchant, 'merchant', 'merchant.id = approval.merchant_id')
+    .leftJoin(Merchant, 'merchant', 'merchant.id = approval.merchant_id')
+    .leftJoin(IncomingPayment, 'payment', 'payment.id = approval.payment_id')
+    .leftJoin(Deposit, 'deposit', 'deposit.id = approval.deposit_id')
     .innerJoin(Operator, 'requester', 'requester.id = approval.requested_by')
     .leftJoin(Operator, 'decider', 'decider.id = approval.decided_by')
     .addSelect('merchant.name', 'merchant_name')
     .addSelect('requester.email', 'requester')
-    .addSelect('decider.email', 'decider');
+    .addSelect('decider.email', 'decider')
+    .addSelect('payment.public_id', 'payment')
+    .addSelect('deposit.deposit_number', 'deposit_number');
 
 async function rowsOf(query: SelectQueryBuilder<Approval>): Promise<NamedApproval[]> {
   const { entities, raw } = await query.getRawAndEntities<Names>();
   return entities.map((approval, index) => {
-    const { merchant_name, requester, decider } = present(raw[index], 'a row has its raw row');
-    return { ...approval, merchant_name, requester, decider };
+    const names = present(raw[index], 'a row has its raw row');
+    return { ...approval, ...pick(names, 'merchant_name', 'requester', 'decider', 'payment', 'deposit_number') };
   });
 }

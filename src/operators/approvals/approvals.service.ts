@@ -2,16 +2,16 @@ import { Injectable } from '@nestjs/common';
 import { recordAction, type ConsoleActor } from '../../audit-log/audit-log.js';
 import { AppError, refusal, UnknownResource } from '../../core/errors.js';
 import { present } from '../../core/invariant.js';
-import { formatBaht, type Satang } from '../../core/money.js';
+import type { Satang } from '../../core/money.js';
 import { Database, type Transaction } from '../../database/database.js';
 import { OperatorsRepository } from '../operators.repository.js';
 import { hasPermission } from '../roles.js';
 import { assertFunding, WalletService } from '../../wallet/wallet.service.js';
 import { WalletsRepository } from '../../wallet/wallets.repository.js';
+import { PaymentRequestsService } from './payment-requests.service.js';
+import { APPROVAL_DAYS, detailOf, inWords } from './requests.js';
 import { ApprovalsRepository, type ApprovalFilter, type NamedApproval, HANDED_OVER } from './approvals.repository.js';
 
-/** A request expires after this many days. */
-export const APPROVAL_DAYS = 7;
 /** An operator who created both accounts counts as the owner of both, as long as the newer one is at most this many days old. */
 const MAKER_DAYS = 30;
 const APPROVAL_MS = APPROVAL_DAYS * 24 * 3_600_000;
@@ -37,6 +37,7 @@ export class ApprovalsService {
     private readonly operators: OperatorsRepository,
     private readonly wallets: WalletsRepository,
     private readonly funding: WalletService,
+    private readonly payments: PaymentRequestsService,
   ) {}
 
   /** Newest first. */
@@ -60,7 +61,7 @@ export class ApprovalsService {
     return this.database.transaction(async (tx) => {
       // The lock serializes requests for one wallet, as it does movements.
       if (!(await this.wallets.lock(tx, merchantId))) throw new UnknownResource('merchant', merchantId);
-      const waiting = await this.approvals.findOpen(tx, merchantId, reference);
+      const waiting = await this.approvals.findOpen(tx, { merchant_id: merchantId, reference });
       if (waiting?.kind === kind && waiting.amount === amount) return waiting;
       if (waiting) refuse('CONFLICT', `reference ${reference} waits for approval: ${inWords(waiting)}`);
       await this.assertUnused(tx, merchantId, reference);
@@ -88,33 +89,45 @@ export class ApprovalsService {
    * CHANGED_MEANWHILE if the balance is not `expectedAvailable`.
    */
   async approve(id: number, by: ConsoleActor, expectedAvailable?: Satang): Promise<NamedApproval> {
-    const { merchant_id: merchantId } = await this.get(id);
+    const asked = await this.get(id);
+    const isWaiting = asked.status === 'open' && !isOverdue(asked);
+    const payment = isWaiting && asked.payment ? await this.payments.find(asked) : null;
     return this.database.transaction(async (tx) => {
-      // Locks the wallet before the approval, as request() does. The reverse could deadlock.
-      await this.wallets.lock(tx, merchantId);
+      // Locks the wallet or the payment before the approval, as requests do. The reverse could deadlock.
+      if (payment) await this.payments.lock(tx, payment);
+      else if (asked.merchant_id !== null) await this.wallets.lock(tx, asked.merchant_id);
       const approval = known(await this.approvals.lock(tx, id), id);
-      const { kind, amount, reference, note, reason, requester, requested_by: requestedBy } = approval;
       if (isDecidedBy(by, approval, 'approved')) return approval;
       assertWaits(approval);
+      const { requested_by: requestedBy } = approval;
       if (requestedBy === by.console.operatorId) throw ownRequest();
       await this.assertTwoPeople(tx, requestedBy, by);
       await this.assertStillMay(tx, approval);
-      const { transferId, repeats } = await this.funding.fundIn(tx, kind, {
-        ...by,
-        merchantId,
-        amount,
-        reference,
-        expectedAvailable,
-        note: note ?? undefined,
-        approval: { id, requester, reason },
-      });
-      if (repeats) refuse('CONFLICT', `${used(reference, repeats.operator)}: reject the request`);
-      return this.approvals.decide(tx, id, {
-        status: 'approved',
-        decided_by: by.console.operatorId,
-        transfer_id: present(transferId, 'a movement that was made has a number'),
-      });
+      const transfer_id = payment
+        ? await this.payments.carryOut(tx, payment, approval, { by, expectedAvailable })
+        : await this.move(tx, approval, by, expectedAvailable);
+      return this.approvals.decide(tx, id, { status: 'approved', decided_by: by.console.operatorId, transfer_id });
     });
+  }
+
+  /** @returns the transfer. @throws CONFLICT as {@link approve}. */
+  private async move(
+    tx: Transaction,
+    { id, kind, merchant_id, amount, reference, note, reason, requester }: NamedApproval,
+    by: ConsoleActor,
+    expectedAvailable: Satang | undefined,
+  ): Promise<bigint> {
+    const { transferId, repeats } = await this.funding.fundIn(tx, kind === 'credit' ? 'credit' : 'debit', {
+      ...by,
+      merchantId: present(merchant_id, 'a movement is of a wallet'),
+      amount,
+      reference,
+      expectedAvailable,
+      note: note ?? undefined,
+      approval: { id, requester, reason },
+    });
+    if (repeats) refuse('CONFLICT', `${used(reference, repeats.operator)}: reject the request`);
+    return present(transferId, 'a movement that was made has a number');
   }
 
   /**
@@ -131,7 +144,8 @@ export class ApprovalsService {
       assertWaits(approval);
       const action = isOwn ? 'approval.withdraw' : 'approval.reject';
       const detail = { ...detailOf(approval), requested_by: approval.requester };
-      recordAction(tx, by, { action, merchantId: approval.merchant_id, detail });
+      const merchant = approval.merchant_id === null ? {} : { merchantId: approval.merchant_id };
+      recordAction(tx, by, { action, ...merchant, detail });
       return this.approvals.decide(tx, id, {
         status,
         decided_by: by.console.operatorId,
@@ -169,9 +183,12 @@ export class ApprovalsService {
   }
 
   /** @throws CONFLICT if the requester is disabled or has lost the permission. */
-  private async assertStillMay(tx: Transaction, { requested_by: id, requester }: NamedApproval): Promise<void> {
+  private async assertStillMay(
+    tx: Transaction,
+    { requested_by: id, requester, payment }: NamedApproval,
+  ): Promise<void> {
     const operator = present(await this.operators.lock(tx, { id }), 'an operator is never removed');
-    if (operator.active && hasPermission(operator.role, 'wallets.move')) return;
+    if (operator.active && hasPermission(operator.role, payment === null ? 'wallets.move' : 'payments.decide')) return;
     const why = operator.active ? `has the role ${operator.role} now` : 'is disabled now';
     refuse('CONFLICT', `${requester} ${why}, and may no longer request this: reject the request`);
   }
@@ -209,15 +226,5 @@ const isDecidedBy = (
   as: NamedApproval['status'],
 ): boolean => status === as && decidedBy === operatorId;
 
-const inWords = ({ id, kind, amount, requester }: NamedApproval): string =>
-  `request ${id} of ${requester} for a ${kind} of ${formatBaht(amount)} THB`;
-
 const used = (reference: string, operator: string | null): string =>
   `reference ${reference} was used already${operator === null ? '' : `, by ${operator}`}`;
-
-const detailOf = ({ id, kind, amount, reference }: NamedApproval): Record<string, unknown> => ({
-  approval_id: id,
-  kind,
-  amount: formatBaht(amount),
-  reference,
-});

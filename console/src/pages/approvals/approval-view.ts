@@ -34,10 +34,14 @@ export function useRequestsForMe(): { count: number; query: UseQueryResult<Appro
 }
 
 /** Refreshes the lists of requests and the merchant's money after a decision. */
-export function useDecided(): (merchant: number) => Promise<void> {
+export function useDecided(): (merchant: number | undefined) => Promise<void> {
   const queries = useQueryClient();
   const refresh = useRefresh();
   return async (merchant) => {
-    await Promise.all([refresh(merchant), queries.invalidateQueries({ queryKey: ['approvals'] })]);
+    const changed = ['approvals', 'payments', 'payment', 'deposits', 'deposit'];
+    await Promise.all([
+      ...(merchant === undefined ? [] : [refresh(merchant)]),
+      ...changed.map((key) => queries.invalidateQueries({ queryKey: [key] })),
+    ]);
   };
 }

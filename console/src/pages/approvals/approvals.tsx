@@ -15,7 +15,7 @@ import { Status } from '../../kit/status';
 import { Table, type Column } from '../../kit/table';
 import { useSession } from '../../session';
 import type { ApprovalView } from './approval-view';
-import { Decide, Movement, useDecision } from './decide';
+import { Decide, Movement, PaymentLink, useDecision } from './decide';
 
 /** Requests to move money that wait for a second person, and earlier ones. */
 export function Approvals(): ReactNode {
@@ -89,11 +89,12 @@ const columnsOf = (t: Translate): Column<ApprovalView>[] => [
   {
     id: 'merchant',
     head: t('approvals.merchant'),
-    cell: ({ merchant: { id, name } }) => (
-      <Link to="/merchants/$id" params={{ id: String(id) }}>
-        {name}
-      </Link>
-    ),
+    cell: ({ merchant }) =>
+      merchant && (
+        <Link to="/merchants/$id" params={{ id: String(merchant.id) }}>
+          {merchant.name}
+        </Link>
+      ),
     isCut: true,
   },
   {
@@ -134,6 +135,8 @@ function More({ approval }: { approval: ApprovalView }): ReactNode {
       facts={[
         [t('approvals.reason'), approval.reason],
         [t('move.reference'), approval.reference],
+        approval.payment === null ? null : [t('approvals.payment'), <PaymentLink key="payment" approval={approval} />],
+        approval.deposit_number === null ? null : [t('approvals.deposit'), approval.deposit_number],
         approval.note === null ? null : [t('move.note'), approval.note],
         [t('approvals.at'), <Moment key="at" at={approval.created_at} />],
         decider === null || decidedAt === null

@@ -60,40 +60,51 @@ function Approve({ approval, onClose }: DecisionProps): ReactNode {
   const t = useT();
   const decided = useDecided();
   const { id, merchant, kind, amount } = approval;
+  const merchantId = merchant?.id ?? 0;
   const query = usePolled({
-    queryKey: ['merchant', merchant.id, 'wallet'],
+    queryKey: ['merchant', merchantId, 'wallet'],
     queryFn: ({ signal }) =>
-      ask(() => client.GET('/api/merchants/{id}/wallet', { params: { path: { id: merchant.id } }, signal })),
+      ask(() => client.GET('/api/merchants/{id}/wallet', { params: { path: { id: merchantId } }, signal })),
     every: EVERY.figures,
+    enabled: merchant !== null,
   });
   const available = query.data?.available_amount;
-  const after = (readAmount(available ?? '') ?? 0n) + (readAmount(amount) ?? 0n) * (kind === 'credit' ? 1n : -1n);
+  const isCredit = kind === 'credit' || kind === 'payment_credit';
+  const sum = (readAmount(available ?? '') ?? 0n) + (readAmount(amount) ?? 0n) * (isCredit ? 1n : -1n);
+  // Taking a payment back takes what is there.
+  const after = kind === 'payment_debit' && sum < 0n ? 0n : sum;
   const approve = async (): Promise<void> => {
     try {
       const request = { params: { path: { id } }, body: { expected_available: available } };
       await ask(() => client.POST('/api/approvals/{id}/approval', request));
-      toast(t(`move.${kind}Done`, { amount: formatAmount(amount), name: merchant.name }));
+      const values = { amount: formatAmount(amount), name: merchant?.name ?? '' };
+      const isMovement = kind === 'credit' || kind === 'debit';
+      toast(
+        isMovement ? t(`move.${kind}Done`, values) : t('approvals.done', { what: t(`approvals.kind.${kind}`, values) }),
+      );
     } catch (error) {
       if (!isProblem(error, 409) || error.details[0]?.code !== 'CHANGED_MEANWHILE') throw error;
       throw new Error(t('move.changed'), { cause: error });
     } finally {
-      await decided(merchant.id);
+      await decided(merchant?.id);
     }
   };
   return (
     <Confirm
       title={t('approvals.approveTitle')}
-      verb={t(`move.${kind}Verb`, { amount: formatAmount(amount) })}
-      isHarmless={kind === 'credit'}
-      typed={kind === 'debit' ? merchant.name : undefined}
-      isReady={available !== undefined && after >= 0n}
+      verb={t(`approvals.kind.${kind}`, { amount: formatAmount(amount) })}
+      isHarmless={isCredit}
+      typed={kind === 'debit' || kind === 'payment_debit' ? merchant?.name : undefined}
+      isReady={merchant === null || (available !== undefined && after >= 0n)}
       onConfirm={approve}
       onClose={onClose}
     >
       <RequestFacts approval={approval} />
-      <Answered query={query} rows={2}>
-        {({ available_amount: before }) => <BeforeAndAfter before={before} after={after} />}
-      </Answered>
+      {merchant && (
+        <Answered query={query} rows={2}>
+          {({ available_amount: before }) => <BeforeAndAfter before={before} after={after} />}
+        </Answered>
+      )}
       {available !== undefined && after < 0n && <p role="alert">{t('move.tooMuch')}</p>}
       <p>{t('approvals.approveHint')}</p>
     </Confirm>
@@ -109,7 +120,7 @@ function Reject({ approval, onClose }: DecisionProps): ReactNode {
       await ask(() => client.POST('/api/approvals/{id}/rejection', { params: { path: { id } }, body: { reason } }));
       toast(t(isOwn ? 'approvals.withdrawn' : 'approvals.rejected'));
     } finally {
-      await decided(merchant.id);
+      await decided(merchant?.id);
     }
   };
   return (
@@ -133,7 +144,9 @@ function RequestFacts({ approval }: { approval: ApprovalView }): ReactNode {
     <Facts
       facts={[
         [t('approvals.movement'), <Movement key="movement" approval={approval} />],
-        [t('approvals.merchant'), approval.merchant.name],
+        approval.merchant && [t('approvals.merchant'), approval.merchant.name],
+        approval.payment === null ? null : [t('approvals.payment'), <PaymentLink key="payment" approval={approval} />],
+        approval.deposit_number === null ? null : [t('approvals.deposit'), approval.deposit_number],
         [t('move.reference'), approval.reference],
         approval.note === null ? null : [t('move.note'), approval.note],
         [t('approvals.reason'), approval.reason],
@@ -145,5 +158,10 @@ function RequestFacts({ approval }: { approval: ApprovalView }): ReactNode {
 
 /** Renders `Deposit 75,000.00 THB`, for example. */
 export function Movement({ approval: { kind, amount } }: { approval: ApprovalView }): ReactNode {
-  return <span className={classes.movement}>{useT()(`move.${kind}Verb`, { amount: formatAmount(amount) })}</span>;
+  return <span className={classes.movement}>{useT()(`approvals.kind.${kind}`, { amount: formatAmount(amount) })}</span>;
 }
+
+/** The payment that is decided about. */
+export const PaymentLink = ({ approval: { payment } }: { approval: ApprovalView }): ReactNode => (
+  <span className="mono">{payment}</span>
+);

@@ -1,0 +1,150 @@
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../../core/errors.js';
+import { pick } from '../../core/members.js';
+import { checkedBaht } from '../../core/money.js';
+import type { Page } from '../../core/pagination.js';
+import { channelAdapters } from '../../deposits/channels/adapters.js';
+import { ChannelsService, settingsOf } from '../../deposits/channels.service.js';
+import type { ChannelStatus, DepositChannel } from '../../deposits/deposit-channel.entity.js';
+import { StatementRefused } from '../../deposits/statements/statement-refused.js';
+import { StatementsService } from '../../deposits/statements/statements.service.js';
+import type { ImportResult } from '../../deposits/statements/import-result.js';
+import { toChannelView, toImportResult, toImportView, toRefusal } from '../../deposits/views.js';
+import type { Caller } from '../access/caller.js';
+import { newestFirst } from '../lists.js';
+import type {
+  ChannelAdaptersDto,
+  ChannelDto,
+  ChannelTestDto,
+  RemovedChannelDto,
+  SetChannelDto,
+  StatementDto,
+  StatementImportDto,
+  StatementsQueryDto,
+} from './channel.dto.js';
+
+/** A larger file needs more time than a request has. */
+const MAX_LINES = 20_000;
+const MAX_PROBLEMS = 100;
+const NEW_LINE = 10;
+
+/** Channels and their bank statements. Operators confirm changes, because these decide who is paid and what is booked. */
+@Injectable()
+export class ChannelViewsService {
+  constructor(
+    private readonly channels: ChannelsService,
+    private readonly statements: StatementsService,
+  ) {}
+
+  /** All channels on one page: they are few. */
+  async list(caller: Caller): Promise<Page<ChannelDto>> {
+    const [channels, imports] = await Promise.all([this.channels.list(), this.statements.lastImports()]);
+    return { data: channels.map((channel) => toChannelDto(channel, imports, caller)), next_cursor: null };
+  }
+
+  adapters(): ChannelAdaptersDto {
+    return {
+      data: channelAdapters().map(({ description }) => ({
+        ...pick(description, 'adapter', 'name'),
+        credentials: [],
+        options: description.options.map(({ values, ...option }) => ({
+          ...pick(option, 'name', 'help'),
+          values: values === null ? null : [...values],
+        })),
+      })),
+    };
+  }
+
+  /** @throws NOT_FOUND */
+  async show(caller: Caller, code: string): Promise<ChannelDto> {
+    const [channel, imports] = await Promise.all([this.channels.get(code), this.statements.lastImports()]);
+    return toChannelDto(channel, imports, caller);
+  }
+
+  /** @throws FORBIDDEN until the operator confirms; BAD_REQUEST; CONFLICT, with CHANGED_MEANWHILE. */
+  async set(caller: Caller, code: string, given: SetChannelDto): Promise<ChannelDto> {
+    const { adapter, options, min, max, priority, hold_above: holdAbove, status, expected_updated_at: at } = given;
+    const amountOf = (text: string | undefined): bigint | undefined => (text === undefined ? text : checkedBaht(text));
+    const limits = { min: amountOf(min), max: amountOf(max), holdAbove: amountOf(holdAbove) };
+    const changes = { code, adapter, priority, status, ...limits, ...(options && { options }) };
+    const by = caller.confirmedActor(given.reason);
+    await this.channels.set(changes, by, { updatedAt: at ? new Date(at) : null });
+    return this.show(caller, code);
+  }
+
+  /** @throws FORBIDDEN until the operator confirms; NOT_FOUND */
+  async setStatus(caller: Caller, code: string, status: ChannelStatus, reason?: string): Promise<ChannelDto> {
+    const by = caller.confirmedActor(reason);
+    const { adapter } = await this.channels.get(code);
+    await this.channels.set({ code, adapter, status }, by);
+    return this.show(caller, code);
+  }
+
+  /** @throws FORBIDDEN until the operator confirms; NOT_FOUND; CONFLICT while anything refers to it. */
+  async remove(caller: Caller, code: string, reason?: string): Promise<RemovedChannelDto> {
+    await this.channels.remove(code, caller.confirmedActor(reason));
+    return { code };
+  }
+
+  /** @throws NOT_FOUND */
+  async test(code: string): Promise<ChannelTestDto> {
+    const checks = await this.channels.test(code);
+    return { ok: checks.every(({ ok }) => ok), checks };
+  }
+
+  /** Newest first. @throws BAD_REQUEST for an invalid cursor. */
+  listStatements({ channel, ...page }: StatementsQueryDto): Promise<Page<StatementDto>> {
+    return newestFirst(
+      page,
+      (before, limit) => this.statements.list({ channel, before, limit }),
+      (row) => toImportView(row) as unknown as StatementDto,
+    );
+  }
+
+  /** Reports what an import would do. @throws NOT_FOUND; BAD_REQUEST; PAYLOAD_TOO_LARGE */
+  preview(code: string, file: Buffer): Promise<StatementImportDto> {
+    return read(code, file, () => this.statements.preview(code, file));
+  }
+
+  /** @throws as {@link preview}; FORBIDDEN until the operator confirms. */
+  import(caller: Caller, code: string, file: Buffer, reason?: string): Promise<StatementImportDto> {
+    const by = caller.confirmedActor(reason);
+    return read(code, file, () => this.statements.import(code, file, by));
+  }
+}
+
+function toChannelDto(channel: DepositChannel, imports: ReadonlyMap<number, Date>, caller: Caller): ChannelDto {
+  const view = toChannelView(channel) as unknown as ChannelDto;
+  return {
+    ...view,
+    callback_url: caller.may('channels.set') ? view.callback_url : null,
+    has_statements: hasStatements(channel),
+    imported_at: imports.get(channel.id)?.toISOString() ?? null,
+    updated_at: channel.updated_at.toISOString(),
+  };
+}
+
+/** The settings may be of another version of the adapter: the list shows the channel all the same. */
+function hasStatements(channel: DepositChannel): boolean {
+  try {
+    return settingsOf(channel).statement !== null;
+  } catch {
+    return false;
+  }
+}
+
+/** A refused file is an answer, which names each problem. */
+async function read(code: string, file: Buffer, take: () => Promise<ImportResult>): Promise<StatementImportDto> {
+  const lines = file.reduce((count, byte) => count + Number(byte === NEW_LINE), 0);
+  if (lines > MAX_LINES) {
+    const message = `The file has more than ${MAX_LINES} lines: import it by the command line`;
+    throw new AppError('PAYLOAD_TOO_LARGE', message);
+  }
+  try {
+    return { ...(toImportResult(await take()) as unknown as StatementImportDto), problems: [] };
+  } catch (error) {
+    if (!(error instanceof StatementRefused)) throw error;
+    const refused = toRefusal(code, error.code) as unknown as StatementImportDto;
+    return { ...refused, problems: error.problems.slice(0, MAX_PROBLEMS) };
+  }
+}

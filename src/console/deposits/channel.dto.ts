@@ -1,0 +1,124 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Shown } from '../../core/http/answer.decorators.js';
+import { MAX_SATANG } from '../../core/money.js';
+import { AmountUpTo, Integer, Moment, OneOf, Text } from '../../core/validation/member.decorators.js';
+import { CHANNEL_ADAPTER_NAMES } from '../../deposits/channels/adapters.js';
+import { CHANNEL_STATUSES, type ChannelStatus } from '../../deposits/deposit-channel.entity.js';
+import { ListQueryDto } from '../orders/order-queries.dto.js';
+import { Reason } from '../reason.dto.js';
+import { Changes, CredentialFieldDto, OptionFieldDto } from '../suppliers/supplier-settings.dto.js';
+import { OfChannel } from './deposit.dto.js';
+
+const options = { type: 'object', additionalProperties: { type: 'string' }, example: { spread: '5' } } as const;
+
+export class ChannelDto {
+  @Shown.text('kbank') code!: string;
+  @Shown.text('promptpay') adapter!: string;
+  @Shown.nullableText(null, 'The gateway’s address') base_url!: string | null;
+  @ApiProperty({ type: [String], description: 'The names of the stored credentials, which are never shown' })
+  credentials!: string[];
+  @ApiProperty(options) options!: Record<string, string>;
+  @Shown.text('100.00', 'The smallest deposit, THB') min!: string;
+  @Shown.text('700000.00') max!: string;
+  @Shown.integer(100, 'A deposit without a channel gets the lowest number') priority!: number;
+  @Shown.text('200000.00', 'A payment above this amount waits for an operator, THB') hold_above!: string;
+  @Shown.oneOf(CHANNEL_STATUSES, 'active') status!: string;
+  @Shown.nullableText(null, 'Why the service paused it') pause_reason!: string | null;
+  @Shown.nullableText(null, 'Null for operators who may not set channels') callback_url!: string | null;
+  @Shown.flag(true, 'Whether its bank statements can be imported') has_statements!: boolean;
+  @Shown.nullableMoment('The time of the last imported line') covered_until!: string | null;
+  @Shown.nullableMoment('When a statement was last imported') imported_at!: string | null;
+  @Shown.nullableText('GAP', 'Why its last file was refused; null if it was not') refused!: string | null;
+  @Shown.moment() updated_at!: string;
+}
+
+export class SetChannelDto {
+  @OneOf(CHANNEL_ADAPTER_NAMES, { example: 'promptpay' }) adapter!: string;
+  @Changes({ description: 'Options that are not given are kept; null removes an option', example: { spread: '5' } })
+  options?: Record<string, string | null>;
+  @AmountUpTo(MAX_SATANG, { optional: true, example: '100.00' }) min?: string;
+  @AmountUpTo(MAX_SATANG, { optional: true, example: '700000.00' }) max?: string;
+  @Integer(0, 1_000, { optional: true, example: 100 }) priority?: number;
+  @AmountUpTo(MAX_SATANG, { optional: true, example: '200000.00' }) hold_above?: string;
+  @OneOf(['active', 'inactive'], { optional: true }) status?: ChannelStatus;
+  @Moment({
+    optional: true,
+    nullable: true,
+    description: 'The `updated_at` that the operator saw; null for a new channel',
+  })
+  expected_updated_at?: string | null;
+  @Reason({ optional: true }) reason?: string;
+}
+
+export class ChannelAdapterDto {
+  @Shown.text('promptpay') adapter!: string;
+  @Shown.text('PromptPay') name!: string;
+  @ApiProperty({ type: [CredentialFieldDto] }) credentials!: CredentialFieldDto[];
+  @ApiProperty({ type: [OptionFieldDto] }) options!: OptionFieldDto[];
+}
+
+export class ChannelAdaptersDto {
+  @ApiProperty({ type: [ChannelAdapterDto] }) data!: ChannelAdapterDto[];
+}
+
+export class RemovedChannelDto {
+  @Shown.text('kbank') code!: string;
+}
+
+export class ChannelCheckDto {
+  @Shown.text('statement') name!: string;
+  @Shown.flag(true) ok!: boolean;
+  @Shown.text('columns are set') detail!: string;
+}
+
+export class ChannelTestDto {
+  @Shown.flag(true) ok!: boolean;
+  @ApiProperty({ type: [ChannelCheckDto] }) checks!: ChannelCheckDto[];
+}
+
+export class StatementsQueryDto extends ListQueryDto {
+  @OfChannel() channel?: string;
+}
+
+export class StatementDto {
+  @Shown.integer(12) id!: number;
+  @Shown.text('kbank') channel!: string;
+  @Shown.text('6f5902ac237024bdd0c176cb93063dc4…') file_sha256!: string;
+  @Shown.integer(120, 'Lines in the file, those that were imported before included') lines!: number;
+  @Shown.nullableText('10000.00', 'The balance before the first line, THB') opening!: string | null;
+  @Shown.nullableText('125310.50') closing!: string | null;
+  @Shown.nullableText('2026-11-23', 'The first day') from!: string | null;
+  @Shown.nullableText('2026-11-24', 'The last day') to!: string | null;
+  @Shown.text('nok@example.com') operator!: string;
+  @Shown.moment() created_at!: string;
+}
+
+export class PreviewStatementDto {
+  @Text(1, 32, { description: 'The code of the channel', example: 'kbank' }) channel!: string;
+}
+
+export class ImportStatementDto extends PreviewStatementDto {
+  @Reason({ optional: true }) reason?: string;
+}
+
+/** What an import does, or would do. Counts and amounts are of new lines. */
+export class StatementImportDto {
+  @Shown.text('kbank') channel!: string;
+  @Shown.integer(120) lines!: number;
+  @Shown.integer(20) new!: number;
+  @Shown.integer(100, 'Lines that were imported before') repeated!: number;
+  @Shown.integer(0, 'Lines that belong to payments which another witness reported before') linked!: number;
+  @Shown.integer(18) in!: number;
+  @Shown.text('18067.42', 'THB') in_amount!: string;
+  @Shown.integer(17) booked!: number;
+  @Shown.integer(1) waiting!: number;
+  @Shown.integer(0) ignored!: number;
+  @Shown.integer(2) out!: number;
+  @Shown.text('500.00', 'THB') out_amount!: string;
+  @Shown.nullableText('10000.00') opening!: string | null;
+  @Shown.nullableText('125310.50') closing!: string | null;
+  @Shown.nullableMoment() covered_until!: string | null;
+  @Shown.nullableText(null, 'Why nothing of the file is imported; null if it is') refused!: string | null;
+  @ApiProperty({ type: [String], description: 'The problems of a refused file, each with its line, at most 100' })
+  problems!: string[];
+}

@@ -1,0 +1,152 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type Config } from '../../core/config.js';
+import { refusal } from '../../core/errors.js';
+import { present } from '../../core/invariant.js';
+import { readMoment } from '../../core/moments.js';
+import { checkedBaht, formatBaht } from '../../core/money.js';
+import { decodeCursor, encodeCursor, MAX_BIGINT, toPage, type Page } from '../../core/pagination.js';
+import type { DepositRow } from '../../deposits/deposits.repository.js';
+import { DepositsService } from '../../deposits/deposits.service.js';
+import { isOpenCase, type PaymentRow } from '../../deposits/payments.repository.js';
+import { PaymentsService, type PaymentDecision, type Recipient } from '../../deposits/payments.service.js';
+import { StatementsService } from '../../deposits/statements/statements.service.js';
+import { toDepositDetail, toDepositView, toPaymentView, type View } from '../../deposits/views.js';
+import { MerchantsService } from '../../merchants/merchants.service.js';
+import type { Caller } from '../access/caller.js';
+import { assertNeedsNoApproval } from '../access/permission.js';
+import { pageOf } from '../lists.js';
+import type { MerchantNameDto } from '../orders/order.dto.js';
+import type { ConsoleDepositDto, ConsoleDepositsQueryDto, DepositDetailDto } from './deposit.dto.js';
+import type { CreditPaymentDto, DecidedPaymentDto, PaymentDto, PaymentsQueryDto } from './payment.dto.js';
+
+type NameOf = (merchantId: number) => MerchantNameDto;
+
+/** Deposits and payments as operators see them. Operators confirm each decision. */
+@Injectable()
+export class DepositViewsService {
+  constructor(
+    private readonly deposits: DepositsService,
+    private readonly payments: PaymentsService,
+    private readonly statements: StatementsService,
+    private readonly merchants: MerchantsService,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  /** Newest first. @throws BAD_REQUEST for an invalid cursor. */
+  async list(caller: Caller, query: ConsoleDepositsQueryDto): Promise<Page<ConsoleDepositDto>> {
+    const { merchant, q: name, from, to, status, channel } = query;
+    const { limit, start: before } = placeOf(query);
+    const created = { createdFrom: momentOf(from), createdTo: momentOf(to) };
+    const of = { merchantId: idOf(merchant), status, channel, name, ...created };
+    const rows = await this.deposits.list({ ...of, before, limit: limit + 1 });
+    const nameOf = await this.names(rows.map(({ deposit }) => deposit.merchant_id));
+    const toDto = (row: DepositRow): ConsoleDepositDto => answer(toDepositView(row), row, nameOf, caller);
+    return toPage(rows, limit, ({ deposit }) => encodeCursor(deposit.id), toDto);
+  }
+
+  /** @throws NOT_FOUND */
+  async show(caller: Caller, number: string): Promise<DepositDetailDto> {
+    const row = await this.deposits.get(number);
+    const nameOf = await this.names([row.deposit.merchant_id]);
+    return answer(toDepositDetail(row), row, nameOf, caller) as DepositDetailDto;
+  }
+
+  /** @throws BAD_REQUEST for an invalid cursor. */
+  async listPayments(caller: Caller, query: PaymentsQueryDto): Promise<Page<PaymentDto>> {
+    const { which, channel, merchant, amount } = query;
+    const { limit, start } = placeOf(query);
+    const rows = await this.payments.list({
+      waiting: which === 'waiting',
+      cases: which === 'cases',
+      channel,
+      merchantId: idOf(merchant),
+      amount: amount === undefined ? undefined : checkedBaht(amount),
+      start,
+      limit: limit + 1,
+    });
+    const shown = await this.toPayments(caller, rows.slice(0, limit));
+    const next = toPage(rows, limit, ({ payment }) => encodeCursor(payment.id)).next_cursor;
+    return { data: shown, next_cursor: next };
+  }
+
+  /** @throws NOT_FOUND */
+  async showPayment(caller: Caller, id: string): Promise<PaymentDto> {
+    return this.toPayment(caller, await this.payments.get(id));
+  }
+
+  /**
+   * Carries a decision out.
+   * @throws FORBIDDEN until the operator confirms, and with APPROVAL_REQUIRED for more than CONSOLE_APPROVAL_ABOVE; NOT_FOUND;
+   * BAD_REQUEST; CONFLICT if it was decided before.
+   */
+  async decide(caller: Caller, id: string, decision: PaymentDecision, reason: string): Promise<DecidedPaymentDto> {
+    const { payment } = await this.payments.get(id);
+    if (decision.kind !== 'keep') assertNeedsNoApproval(payment.amount, this.config);
+    const { missing, ...row } = await this.payments.decide(id, decision, { ...caller.confirmedActor(), reason });
+    return { ...(await this.toPayment(caller, row)), missing: formatBaht(missing) };
+  }
+
+  private async toPayment(caller: Caller, row: PaymentRow): Promise<PaymentDto> {
+    return present((await this.toPayments(caller, [row]))[0], 'a payment is shown');
+  }
+
+  private async toPayments(caller: Caller, rows: PaymentRow[]): Promise<PaymentDto[]> {
+    const merchants = rows.flatMap(({ payment, suggestions }) => [
+      ...suggestions.map(({ merchant_id }) => merchant_id),
+      ...(payment.merchant_id === null ? [] : [payment.merchant_id]),
+    ]);
+    const lines = rows.flatMap(({ payment: { line_id } }) => (line_id === null ? [] : [line_id]));
+    const [nameOf, texts] = await Promise.all([
+      this.names(merchants),
+      caller.may('players.read') ? this.statements.texts(lines) : new Map<bigint, string>(),
+    ]);
+    return rows.map((row) => toPaymentDto(row, nameOf, texts));
+  }
+
+  private async names(ids: number[]): Promise<NameOf> {
+    const names = await this.merchants.names(ids);
+    return (id) => ({ id, name: names.get(id) ?? String(id) });
+  }
+}
+
+/** The deposit or merchant of a credit. @throws BAD_REQUEST unless exactly one is given. */
+export function recipientOf({ deposit_number, merchant_id }: Omit<CreditPaymentDto, 'reason'>): Recipient {
+  if (deposit_number !== undefined && merchant_id === undefined) return { depositNumber: deposit_number };
+  if (merchant_id !== undefined && deposit_number === undefined) return { merchantId: merchant_id };
+  throw refusal('BAD_REQUEST', 'REQUIRED', 'deposit_number', 'give one of deposit_number and merchant_id');
+}
+
+function answer(view: View, { deposit }: DepositRow, nameOf: NameOf, caller: Caller): ConsoleDepositDto {
+  const { merchant_id: _id, ...members } = view;
+  const metadata = caller.may('players.read') ? (deposit.metadata ?? {}) : {};
+  return { ...(members as unknown as ConsoleDepositDto), merchant: nameOf(deposit.merchant_id), metadata };
+}
+
+function toPaymentDto(row: PaymentRow, nameOf: NameOf, texts: ReadonlyMap<bigint, string>): PaymentDto {
+  const { payment, suggestions } = row;
+  const { merchant_id: _id, ...members } = toPaymentView(row);
+  return {
+    ...(members as unknown as PaymentDto),
+    merchant: payment.merchant_id === null ? null : nameOf(payment.merchant_id),
+    is_open_case: isOpenCase(payment),
+    seen_at: payment.seen_at.toISOString(),
+    text: payment.line_id === null ? null : (texts.get(payment.line_id) ?? null),
+    suggestions: suggestions.map(({ deposit_number, merchant_id, amount_to_pay, status, created_at }) => ({
+      deposit_number,
+      merchant: nameOf(merchant_id),
+      amount_to_pay: formatBaht(amount_to_pay),
+      status,
+      created_at: created_at.toISOString(),
+      why: 'amount',
+    })),
+  };
+}
+
+const idOf = (text: string | undefined): number | undefined => (text === undefined ? undefined : Number(text));
+const momentOf = (text: string | undefined): Date | undefined => (text && readMoment(text)) || undefined;
+
+/** Where a page of a list begins. */
+function placeOf(query: { limit?: string; cursor?: string }): { limit: number; start: bigint | undefined } {
+  const { limit, cursor } = pageOf(query);
+  return { limit, start: decodeCursor(cursor, [MAX_BIGINT])?.[0] };
+}

@@ -1,0 +1,44 @@
+import { ApiProperty, OmitType } from '@nestjs/swagger';
+import { Shown } from '../../core/http/answer.decorators.js';
+import { Moment, OneOf, Text } from '../../core/validation/member.decorators.js';
+import { DepositDto } from '../../deposits/deposit.dto.js';
+import { DEPOSIT_STATUSES, type DepositStatus } from '../../deposits/deposit.entity.js';
+import { Id, ListQueryDto } from '../orders/order-queries.dto.js';
+import { MerchantNameDto } from '../orders/order.dto.js';
+
+export const OfChannel = (): PropertyDecorator => Text(1, 32, { optional: true, description: 'The code of a channel' });
+
+export class ConsoleDepositsQueryDto extends ListQueryDto {
+  @OneOf(DEPOSIT_STATUSES, { optional: true }) status?: DepositStatus;
+  @Id('The id of a merchant') merchant?: string;
+  @OfChannel() channel?: string;
+  @Text(1, 128, { optional: true, description: 'Exactly our number or reference, or the merchant’s reference' })
+  q?: string;
+  @Moment({ optional: true, description: 'Created at or after' }) from?: string;
+  @Moment({ optional: true, description: 'Created before' }) to?: string;
+}
+
+export class SlipResultDto {
+  @Shown.oneOf(['booked', 'checking', 'refused'], 'booked') status!: string;
+  @Shown.nullableText(null, 'Why it was refused') code!: string | null;
+}
+
+export class ConsoleDepositDto extends OmitType(DepositDto, ['slip'] as const) {
+  @ApiProperty({ type: SlipResultDto, nullable: true, description: 'The last slip that was presented' })
+  slip!: SlipResultDto | null;
+
+  @ApiProperty({ type: MerchantNameDto }) merchant!: MerchantNameDto;
+  @Shown.text('DH7K3M9QX2B4', 'Our reference, which a biller’s QR code carries') reference!: string;
+  @Shown.moment('A payment of its amount until then is for this deposit') hold_until!: string;
+}
+
+export class DepositEventDto {
+  @Shown.moment() at!: string;
+  @Shown.oneOf(['created', 'cancelled', 'expired', 'paid'], 'paid') event!: string;
+  @Shown.text('1003.71 THB, pay_4kQ2nD0sYvWcB8xR1tLmJ5, recognized by amount') detail!: string;
+}
+
+export class DepositDetailDto extends ConsoleDepositDto {
+  @ApiProperty({ type: [DepositEventDto], description: 'What happened to it, in the order of time' })
+  timeline!: DepositEventDto[];
+}

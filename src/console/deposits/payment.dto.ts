@@ -1,0 +1,102 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Shown } from '../../core/http/answer.decorators.js';
+import { Amount, Integer, OneOf, Text } from '../../core/validation/member.decorators.js';
+import { DEPOSIT_STATUSES } from '../../deposits/deposit.entity.js';
+import { ExpectedAvailable } from '../merchants/merchant-wallet.dto.js';
+import { Id, ListQueryDto } from '../orders/order-queries.dto.js';
+import { MerchantNameDto } from '../orders/order.dto.js';
+import { Reason } from '../reason.dto.js';
+import { OfChannel } from './deposit.dto.js';
+
+const STATES = ['waiting', 'booked', 'returned', 'ignored'];
+const DECISIONS = ['credit', 'return', 'ignore', 'debit', 'keep'];
+
+export class PaymentsQueryDto extends ListQueryDto {
+  @OneOf(['waiting', 'cases'], {
+    optional: true,
+    description: 'Only payments that wait, or only open cases, oldest first; without it all payments, newest first',
+  })
+  which?: 'waiting' | 'cases';
+  @OfChannel() channel?: string;
+  @Id('The id of a merchant: payments credited to it') merchant?: string;
+  @Amount({ optional: true, example: '1003.71' }) amount?: string;
+}
+
+export class WitnessDto {
+  @Shown.oneOf(['charge', 'slip', 'line'], 'line') kind!: string;
+  @Shown.text('4711') reference!: string;
+  @Shown.moment() seen_at!: string;
+}
+
+/** A deposit that a waiting payment may be for. */
+export class SuggestionDto {
+  @Shown.text('dep_Np3O7rcsqNmBTwD7') deposit_number!: string;
+  @ApiProperty({ type: MerchantNameDto }) merchant!: MerchantNameDto;
+  @Shown.text('1003.71', 'THB') amount_to_pay!: string;
+  @Shown.oneOf(DEPOSIT_STATUSES, 'expired') status!: string;
+  @Shown.moment() created_at!: string;
+  @Shown.text('amount') why!: string;
+}
+
+export class DecisionMadeDto {
+  @Shown.oneOf(DECISIONS, 'credit') decision!: string;
+  @Shown.text('nok@example.com') operator!: string;
+  @Shown.text('1.00 too little, asked by phone') reason!: string;
+  @Shown.moment() at!: string;
+  @ApiProperty({ required: false, description: 'The reference of the outgoing transfer, if it was returned' })
+  reference?: string;
+}
+
+export class PaymentDto {
+  @Shown.text('pay_4kQ2nD0sYvWcB8xR1tLmJ5') id!: string;
+  @Shown.text('kbank') channel!: string;
+  @Shown.text('1003.71') amount!: string;
+  @Shown.text('THB') currency!: string;
+  @Shown.moment('By the channel’s clock') paid_at!: string;
+  @Shown.oneOf(['second', 'minute', 'day'], 'minute') precision!: string;
+  @Shown.oneOf(STATES, 'waiting') state!: 'waiting' | 'booked' | 'returned' | 'ignored';
+  @Shown.nullableText('UNMATCHED', 'Why it waits, or why a booked payment is a case') reason!: string | null;
+  @Shown.nullableOneOf(['reference', 'amount', 'person'], 'amount') booked_by!: string | null;
+  @ApiProperty({ type: MerchantNameDto, nullable: true, description: 'Whose wallet was credited' })
+  merchant!: MerchantNameDto | null;
+  @Shown.nullableText('dep_Np3O7rcsqNmBTwD7') deposit_number!: string | null;
+  @Shown.nullableInteger(5012) transfer_id!: number | null;
+  @Shown.nullableText('1003.71', 'What the channel took back after the booking') taken_back_amount!: string | null;
+  @Shown.flag(false, 'Whether a witness reports another amount') contradicted!: boolean;
+  @Shown.flag(false, 'Whether it is a case that nobody has closed') is_open_case!: boolean;
+  @Shown.moment('When we first learned of it') seen_at!: string;
+  @Shown.nullableText(
+    'Transfer from X1234 SOMCHAI',
+    'What the statement says; null for operators who may not read players',
+  )
+  text!: string | null;
+  @ApiProperty({ type: [WitnessDto] }) witnesses!: WitnessDto[];
+  @ApiProperty({ type: [SuggestionDto], description: 'The most probable first' }) suggestions!: SuggestionDto[];
+  @ApiProperty({ type: DecisionMadeDto, nullable: true, description: 'The last decision of an operator' })
+  decision!: DecisionMadeDto | null;
+}
+
+export class DecidedPaymentDto extends PaymentDto {
+  @Shown.text('0.00', 'What a debit could not take, because the wallet no longer had it, THB') missing!: string;
+}
+
+const MAX_ID = 2_147_483_647;
+
+export class CreditPaymentDto {
+  @Text(1, 64, { optional: true, example: 'dep_Np3O7rcsqNmBTwD7', description: 'The deposit that it is for' })
+  deposit_number?: string;
+  @Integer(1, MAX_ID, { optional: true, example: 7, description: 'In place of a deposit: the merchant that it is for' })
+  merchant_id?: number;
+  @Reason() reason!: string;
+}
+
+export class ReturnPaymentDto {
+  @Text(1, 128, { example: '202611250915ABC', description: 'The bank’s reference of the outgoing transfer' })
+  reference!: string;
+  @Reason() reason!: string;
+}
+
+export class DebitPaymentDto {
+  @ExpectedAvailable() expected_available?: string;
+  @Reason() reason!: string;
+}

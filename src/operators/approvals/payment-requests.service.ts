@@ -1,0 +1,122 @@
+import { Injectable } from '@nestjs/common';
+import { recordAction, type ConsoleActor } from '../../audit-log/audit-log.js';
+import { AppError, UnknownResource } from '../../core/errors.js';
+import { present } from '../../core/invariant.js';
+import type { Satang } from '../../core/money.js';
+import { Database, type Transaction } from '../../database/database.js';
+import { DepositsService } from '../../deposits/deposits.service.js';
+import type { PaymentRow } from '../../deposits/payments.repository.js';
+import { PaymentsService, type PaymentDecision } from '../../deposits/payments.service.js';
+import { referenceOfPayment } from '../../wallet/wallet.service.js';
+import type { Approval, ApprovalKind } from './approval.entity.js';
+import { ApprovalsRepository, type NamedApproval } from './approvals.repository.js';
+import { APPROVAL_DAYS, detailOf, inWords } from './requests.js';
+
+const APPROVAL_MS = APPROVAL_DAYS * 24 * 3_600_000;
+
+/** A decision that needs approval. `keep` moves nothing, so it needs none. */
+export type RequestedDecision = Exclude<PaymentDecision, { kind: 'ignore' | 'keep' }> | { kind: 'ignore' };
+
+type Asked = Pick<Approval, 'kind' | 'reference' | 'merchant_id' | 'deposit_id'>;
+
+/** Decisions about payments that one operator requests and another one approves. */
+@Injectable()
+export class PaymentRequestsService {
+  constructor(
+    private readonly database: Database,
+    private readonly approvals: ApprovalsRepository,
+    private readonly payments: PaymentsService,
+    private readonly deposits: DepositsService,
+  ) {}
+
+  /**
+   * Stores a request without deciding. Returns the waiting request if there is the same one.
+   * @throws as a decision; CONFLICT if another decision about the payment waits.
+   */
+  async request(paymentId: string, decision: RequestedDecision, by: ConsoleActor): Promise<NamedApproval> {
+    const { reason } = by;
+    if (reason === undefined) throw new AppError('BAD_REQUEST', 'a request needs a reason');
+    const { payment } = await this.payments.check(paymentId, decision, { ...by, reason });
+    const asked = await this.toAsked(payment, decision);
+    return this.database.transaction(async (tx) => {
+      await this.payments.lock(tx, payment);
+      const waiting = await this.approvals.findOpen(tx, { payment_id: payment.id });
+      if (waiting && isSame(waiting, asked)) return waiting;
+      if (waiting) throw new AppError('CONFLICT', `payment ${paymentId} waits for approval: ${inWords(waiting)}`);
+      const approval = await this.approvals.insert(tx, {
+        ...asked,
+        payment_id: payment.id,
+        amount: decision.kind === 'debit' ? (payment.taken_back ?? payment.amount) : payment.amount,
+        note: null,
+        reason,
+        requested_by: by.console.operatorId,
+        expires_at: new Date(Date.now() + APPROVAL_MS),
+      });
+      const merchant = asked.merchant_id === null ? {} : { merchantId: asked.merchant_id };
+      recordAction(tx, by, { action: 'approval.request', ...merchant, detail: detailOf(approval) });
+      return approval;
+    });
+  }
+
+  /** The payment of a request. */
+  find({ payment }: NamedApproval): Promise<PaymentRow> {
+    return this.payments.get(present(payment, 'the request is about a payment'));
+  }
+
+  async lock(tx: Transaction, { payment }: PaymentRow): Promise<void> {
+    await this.payments.lock(tx, payment);
+  }
+
+  /** Carries an approved request out. @returns the transfer; null if no money moved. @throws CONFLICT if it was decided before. */
+  async carryOut(
+    tx: Transaction,
+    payment: PaymentRow,
+    approval: NamedApproval,
+    { by, expectedAvailable }: { by: ConsoleActor; expectedAvailable: Satang | undefined },
+  ): Promise<bigint | null> {
+    const { id, requester, reason } = approval;
+    const decision = decisionOf(approval, expectedAvailable);
+    const decider = { ...by, reason, approval: { id, requester } };
+    return (await this.payments.decideIn(tx, payment, decision, decider)).transferId;
+  }
+
+  private async toAsked(payment: PaymentRow['payment'], decision: RequestedDecision): Promise<Asked> {
+    const { public_id: publicId, merchant_id, channel_id } = payment;
+    const kind: ApprovalKind = `payment_${decision.kind}`;
+    const of = { kind, merchant_id: null, deposit_id: null };
+    switch (decision.kind) {
+      case 'return':
+        return { ...of, reference: decision.reference };
+      case 'ignore':
+        return { ...of, reference: publicId };
+      case 'debit':
+        return { ...of, merchant_id, reference: `${referenceOfPayment(publicId)}:back` };
+      case 'credit': {
+        const reference = referenceOfPayment(publicId);
+        const { recipient } = decision;
+        if ('merchantId' in recipient) return { ...of, merchant_id: recipient.merchantId, reference };
+        const { deposit } = await this.deposits.get(recipient.depositNumber);
+        if (deposit.deposit_number !== recipient.depositNumber)
+          throw new UnknownResource('deposit', recipient.depositNumber);
+        if (deposit.channel_id !== channel_id)
+          throw new AppError('BAD_REQUEST', `deposit ${deposit.deposit_number} is of another channel`);
+        return { ...of, merchant_id: deposit.merchant_id, deposit_id: deposit.id, reference };
+      }
+    }
+  }
+}
+
+const isSame = (waiting: NamedApproval, { kind, reference, merchant_id, deposit_id }: Asked): boolean =>
+  waiting.kind === kind &&
+  waiting.reference === reference &&
+  waiting.merchant_id === merchant_id &&
+  waiting.deposit_id === deposit_id;
+
+function decisionOf(approval: NamedApproval, expectedAvailable: Satang | undefined): PaymentDecision {
+  const { kind, reference, merchant_id: merchantId, deposit_number: depositNumber } = approval;
+  if (kind === 'payment_return') return { kind: 'return', reference };
+  if (kind === 'payment_ignore') return { kind: 'ignore' };
+  if (kind === 'payment_debit') return { kind: 'debit', expectedAvailable };
+  const toMerchant = { merchantId: present(merchantId, 'a credit has its merchant') };
+  return { kind: 'credit', recipient: depositNumber === null ? toMerchant : { depositNumber } };
+}

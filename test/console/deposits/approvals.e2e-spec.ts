@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { closeWithBalancedBooks } from '../../support/books.js';
+import type { Answer, ErrorBody } from '../../support/http.js';
+import type { TestMerchant } from '../../support/stack.js';
+import { satang } from '../../deposits/scene.js';
+import type { TestOperator } from '../console-stack.js';
+import { startScene, type Scene } from '../scene.js';
+import { expectDocumented, waitingPayment, type PaymentBody } from './deposits-desk.js';
+
+interface ApprovalBody {
+  id: number;
+  kind: string;
+  status: string;
+  amount: string;
+  payment: string | null;
+  deposit_number: string | null;
+  merchant: { id: number } | null;
+}
+
+let scene: Scene;
+let nok: TestOperator;
+let mali: TestOperator;
+let tun: TestOperator;
+let merchant: TestMerchant;
+let made: { channel: string; deposit: string; payment: string };
+beforeAll(async () => {
+  scene = await startScene({ CONSOLE_APPROVAL_ABOVE: '1500.00' });
+  nok = await scene.console.signedIn('finance');
+  mali = await scene.console.signedIn('admin');
+  tun = await scene.console.signedIn('finance');
+});
+beforeEach(async () => {
+  merchant = await scene.stack.merchant('500.00');
+  made = await waitingPayment({ merchant }, mali, '2000.00');
+});
+afterAll(() => closeWithBalancedBooks(scene.stack, scene.console));
+
+const ask = (body: object, { browser } = nok): Promise<Answer<ApprovalBody & ErrorBody>> =>
+  browser.post('/api/approvals', { payment_id: made.payment, reason: 'ticket 7', ...body });
+const approve = (id: number, { browser } = mali): Promise<Answer<ApprovalBody & ErrorBody>> =>
+  browser.post(`/api/approvals/${id}/approval`, {});
+const payment = async (): Promise<PaymentBody> =>
+  (await nok.browser.get<PaymentBody>(`/api/payments/${made.payment}`)).body;
+const available = async (): Promise<string> => (await scene.stack.wallet(merchant)).available;
+const toDeposit = () => ({ kind: 'payment_credit', deposit_number: made.deposit });
+const logged = (): Promise<{ action: string; operator: string; detail: Record<string, unknown> }[]> =>
+  scene.console.sql(
+    `SELECT action, operator, detail FROM operator_actions WHERE detail ->> 'payment' = $1 ORDER BY id`,
+    [made.payment],
+  );
+
+describe('a decision about a large payment', () => {
+  it('is not made by one person, whatever the decision, but for keep', async () => {
+    const decisions = [
+      ['credit', { deposit_number: made.deposit }],
+      ['return', { reference: 'X1' }],
+      ['ignore', {}],
+      ['debit', {}],
+    ] as const;
+    for (const [what, body] of decisions) {
+      const path = `/api/payments/${made.payment}/${what}`;
+      const answer = await nok.browser.post<ErrorBody>(path, { ...body, reason: 'x' });
+      expect([what, answer.status, answer.body.details?.[0]?.code]).toEqual([what, 403, 'APPROVAL_REQUIRED']);
+    }
+    expect((await nok.browser.post(`/api/payments/${made.payment}/keep`, { reason: 'x' })).status).toBe(409);
+    expect([(await payment()).state, await available()]).toEqual(['waiting', '500.00']);
+  });
+
+  it('is made once by the second person, and both are in the log', async () => {
+    const { status, body } = await ask(toDeposit());
+    expect([status, body]).toMatchObject([
+      201,
+      { kind: 'payment_credit', status: 'open', payment: made.payment, deposit_number: made.deposit },
+    ]);
+    expectDocumented(body, 'ApprovalDto');
+    expect(body.merchant?.id).toBe(merchant.id);
+    expect((await approve(body.id, nok)).body.details?.[0]?.code).toBe('OWN_REQUEST');
+    expect(await available()).toBe('500.00');
+    const answers = await Promise.all([approve(body.id), approve(body.id), approve(body.id, tun)]);
+    expect(answers.filter(({ status: each }) => each === 200).length).toBeGreaterThan(0);
+    expect(satang(await available())).toBe(50_000n + satang(body.amount));
+    const { decision, deposit_number: number } = await payment();
+    expect([decision?.decision, decision?.reason, number]).toEqual(['credit', 'ticket 7', made.deposit]);
+    expect(await logged()).toMatchObject([
+      { action: 'approval.request', operator: nok.email },
+      { action: 'payment.credit', detail: { requested_by: nok.email, approval_id: body.id } },
+    ]);
+    expect((await logged())[1]?.operator).not.toBe(nok.email);
+  });
+
+  it.each([
+    ['payment_return', { reference: 'BACK-1' }, 'returned'],
+    ['payment_ignore', {}, 'ignored'],
+  ])('may be %s, which moves no money', async (kind, more, state) => {
+    const { body } = await ask({ kind, ...more });
+    expect([body.merchant, body.kind]).toEqual([null, kind]);
+    expect((await approve(body.id)).body.status).toBe('approved');
+    expect([(await payment()).state, await available()]).toEqual([state, '500.00']);
+  });
+
+  it('may take back what the wallet has', async () => {
+    await approve((await ask({ kind: 'payment_credit', merchant_id: merchant.id })).body.id);
+    await scene.console.sql(
+      `UPDATE incoming_payments SET reason = 'TAKEN_BACK', taken_back = amount WHERE public_id = $1`,
+      [made.payment],
+    );
+    const { body } = await ask({ kind: 'payment_debit' });
+    expect((await approve(body.id)).status).toBe(200);
+    expect([await available(), (await payment()).is_open_case]).toEqual(['500.00', false]);
+  });
+
+  it('waits once: the same request is the same one, and another one is refused', async () => {
+    const { body } = await ask(toDeposit());
+    expect((await ask(toDeposit(), mali)).body.id).toBe(body.id);
+    const other = await ask({ kind: 'payment_ignore' });
+    expect([other.status, other.body.message]).toEqual([409, expect.stringContaining('waits for approval')]);
+    const rejected = await mali.browser.post<ApprovalBody>(`/api/approvals/${body.id}/rejection`, { reason: 'no' });
+    expect(rejected.body.status).toBe('rejected');
+    expect((await ask({ kind: 'payment_ignore' })).status).toBe(201);
+  });
+
+  it.each([
+    ['no payment', { kind: 'payment_ignore', payment_id: undefined }, 400],
+    ['an unknown payment', { kind: 'payment_ignore', payment_id: 'pay_0000000000000000000000' }, 404],
+    ['nobody to credit', { kind: 'payment_credit' }, 400],
+    ['an unknown deposit', { kind: 'payment_credit', deposit_number: 'dep_0000000000000000' }, 404],
+    ['no reference', { kind: 'payment_return' }, 400],
+    ['no case', { kind: 'payment_debit' }, 409],
+  ])('with %s is not requested', async (_what, body, status) => {
+    expect((await ask(body)).status).toBe(status);
+  });
+
+  it('is not requested for a small payment', async () => {
+    made = await waitingPayment({ merchant }, mali, '1000.00');
+    const { status, body } = await ask({ kind: 'payment_ignore' });
+    expect([status, body.details?.[0]?.code]).toEqual([400, 'OUT_OF_RANGE']);
+  });
+});

@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { BankAccount } from '../../deposits/scene.js';
+import type { Answer, ErrorBody } from '../../support/http.js';
+import { ConsoleStack, type TestOperator } from '../console-stack.js';
+import {
+  addChannel,
+  COLUMNS,
+  expectDocumented,
+  newPromptPayId,
+  sendStatement,
+  type ChannelBody,
+} from './deposits-desk.js';
+
+let console: ConsoleStack;
+let admin: TestOperator;
+let nok: TestOperator;
+beforeAll(async () => {
+  console = await ConsoleStack.start();
+  admin = await console.signedIn('admin');
+  nok = await console.signedIn('finance');
+});
+afterAll(() => console.close());
+
+type Body = ChannelBody & ErrorBody;
+const send = (method: string, path: string, body?: object, who = admin): Promise<Answer<Body>> =>
+  who.browser.send<Body>(method, `/api/channels/${path}`, body);
+const show = async (code: string): Promise<ChannelBody> => (await send('GET', code)).body;
+const actions = async (code: string): Promise<string[]> => {
+  const entries = await console.sql<{ action: string }>(
+    `SELECT action FROM operator_actions WHERE coalesce(detail ->> 'code', detail ->> 'channel') = $1 ORDER BY id`,
+    [code],
+  );
+  return entries.map(({ action }) => action);
+};
+
+describe('a channel', () => {
+  it('is added, and changed unless another operator changed it meanwhile', async () => {
+    const options = { promptpay_id: newPromptPayId(), columns: COLUMNS };
+    const { status, body } = await send('PUT', 'kbank', { adapter: 'promptpay', options, expected_updated_at: null });
+    expect([status, body]).toMatchObject([
+      200,
+      { code: 'kbank', min: '100.00', status: 'active', has_statements: true },
+    ]);
+    expectDocumented(body, 'ChannelDto');
+    const change = { adapter: 'promptpay', min: '500.00', options: { spread: '5' } };
+    const stale = await send('PUT', 'kbank', { ...change, expected_updated_at: '2026-01-15T08:30:00.000Z' });
+    expect([stale.status, stale.body.details?.[0]?.code]).toEqual([409, 'CHANGED_MEANWHILE']);
+    expect((await send('PUT', 'kbank', { ...change, expected_updated_at: null })).status).toBe(409);
+    const changed = await send('PUT', 'kbank', {
+      ...change,
+      expected_updated_at: body.updated_at,
+      reason: 'too small',
+    });
+    expect(changed.body).toMatchObject({ min: '500.00', options: { ...options, spread: '5' } });
+    const none = await send('PUT', 'kbank', {
+      adapter: 'promptpay',
+      options: { spread: null },
+      expected_updated_at: changed.body.updated_at,
+    });
+    expect(none.body.options).toEqual(options);
+    expect(await actions('kbank')).toEqual(['channel.set', 'channel.set', 'channel.set']);
+    const { body: list } = await nok.browser.get<{ data: ChannelBody[] }>('/api/channels');
+    expect(list.data.map(({ code }) => code)).toContain('kbank');
+  });
+
+  it.each([
+    ['an unknown option', { options: { spam: '5' } }],
+    ['no id', { options: { columns: COLUMNS } }],
+    ['another adapter', { adapter: 'carrier-pigeon' }],
+    ['options that are no texts', { options: { spread: 5 } }],
+  ])('with %s is refused', async (_what, given) => {
+    const { status } = await send('PUT', 'wrong', { adapter: 'promptpay', expected_updated_at: null, ...given });
+    expect([status, (await send('GET', 'wrong')).status]).toEqual([400, 404]);
+  });
+
+  it('takes no new deposits while it is paused', async () => {
+    const code = await addChannel(admin);
+    expect((await send('POST', `${code}/pause`, {})).status).toBe(400);
+    expect((await send('POST', `${code}/pause`, { reason: 'the bank is down' })).body.status).toBe('inactive');
+    expect((await send('DELETE', `${code}/pause`)).body.status).toBe('active');
+  });
+
+  it('is tested, and says what is missing', async () => {
+    const code = await addChannel(admin);
+    const test = async () =>
+      (await admin.browser.post<{ ok: boolean; checks: object[] }>(`/api/channels/${code}/test`)).body;
+    expect(await test()).toMatchObject({ ok: true });
+    const { updated_at } = await show(code);
+    await send('PUT', code, { adapter: 'promptpay', options: { columns: null }, expected_updated_at: updated_at });
+    expect(await test()).toMatchObject({ ok: false, checks: [{ ok: true }, { name: 'statement', ok: false }] });
+  });
+
+  it('is removed as long as no statement needs it', async () => {
+    const [code, used] = [await addChannel(admin), await addChannel(admin)];
+    await sendStatement(
+      admin.browser,
+      'import',
+      used,
+      new BankAccount().add({ at: new Date(), amount: 5_000n }).statement(),
+    );
+    expect((await send('DELETE', used)).status).toBe(409);
+    expect([(await send('DELETE', code)).status, (await send('GET', code)).status]).toEqual([200, 404]);
+    expect((await send('GET', 'sandbox')).status).toBe(404);
+  });
+
+  it('is changed only after code or password', async () => {
+    const code = await addChannel(admin);
+    const mali = await console.signedIn('admin');
+    await console.sql(`UPDATE operator_sessions SET confirmed_at = NULL WHERE operator_id = $1`, [mali.id]);
+    for (const [method, path, body] of [
+      ['PUT', code, { adapter: 'promptpay', expected_updated_at: null }],
+      ['POST', `${code}/pause`, { reason: 'x' }],
+      ['DELETE', code, undefined],
+    ] as const) {
+      const { status, body: answer } = await send(method, path, body, mali);
+      expect([method, status, answer.details?.[0]?.code]).toEqual([method, 403, 'CONFIRMATION_REQUIRED']);
+    }
+    expect((await show(code)).status).toBe('active');
+  });
+});
+
+describe('a statement', () => {
+  const account = () =>
+    new BankAccount().add(
+      { at: new Date(), amount: 5_000n },
+      { at: new Date(), amount: -1_000n },
+      { at: new Date(), amount: 700n },
+    );
+
+  it('is shown first and imported then, and imports nothing twice', async () => {
+    const code = await addChannel(admin);
+    const file = account().statement();
+    const preview = await sendStatement(nok.browser, 'preview', code, file);
+    expect([preview.status, preview.body]).toMatchObject([
+      200,
+      { new: 3, booked: 0, waiting: 2, refused: null, problems: [] },
+    ]);
+    expectDocumented(preview.body, 'StatementImportDto');
+    expect((await show(code)).imported_at).toBeNull();
+    const imported = await sendStatement(nok.browser, 'import', code, file);
+    expect(imported.body).toEqual(preview.body);
+    expect((await sendStatement(nok.browser, 'import', code, file)).body).toMatchObject({ new: 0, repeated: 3 });
+    expect(await show(code)).toMatchObject({ covered_until: expect.any(String), imported_at: expect.any(String) });
+    const { body: list } = await nok.browser.get<{ data: object[] }>(`/api/statements?channel=${code}`);
+    expect(list.data).toMatchObject([{ lines: 3, operator: nok.email }, { lines: 3 }]);
+    expectDocumented(list.data, { items: { $ref: '#/StatementDto' } });
+    expect(await actions(code)).toEqual(['channel.set', 'statement.import', 'statement.import']);
+  });
+
+  it('that is refused names its problems, imports nothing, and marks the channel', async () => {
+    const code = await addChannel(admin);
+    const broken = account().statement().replace('10050.00', '10050.01');
+    const { status, body } = await sendStatement(nok.browser, 'import', code, broken);
+    expect([status, body]).toMatchObject([200, { refused: 'BALANCE_BROKEN', new: 0 }]);
+    expect(body.problems.length).toBeGreaterThan(0);
+    expectDocumented(body, 'StatementImportDto');
+    expect((await show(code)).refused).toBe('BALANCE_BROKEN');
+    expect((await sendStatement(nok.browser, 'preview', code, 'a,b\n1,2\n')).body.refused).toBe('UNKNOWN_COLUMNS');
+  });
+
+  it('of an unknown channel, of more than 20,000 lines or 5 MiB, or as JSON is refused', async () => {
+    const code = await addChannel(admin);
+    const status = async (channel: string, file: string): Promise<number> =>
+      (await sendStatement(nok.browser, 'preview', channel, file)).status;
+    expect(await status('nobody', account().statement())).toBe(404);
+    expect(await status(code, '\n'.repeat(20_001))).toBe(413);
+    expect(await status(code, 'x'.repeat(5 * 1024 * 1024 + 1))).toBe(413);
+    expect((await nok.browser.post(`/api/statements/import?channel=${code}`, {})).status).toBe(415);
+    expect((await sendStatement(nok.browser, 'preview', '', 'x')).status).toBe(400);
+  });
+
+  it('is imported by nobody where DEPOSIT_CONSOLE_IMPORT is false', async () => {
+    const closed = await ConsoleStack.start({ DEPOSIT_CONSOLE_IMPORT: 'false' });
+    try {
+      const { browser } = await closed.signedIn('admin');
+      const { body: session } = await browser.get<{ permissions: string[] }>('/api/session');
+      expect(session.permissions).not.toContain('statements.import');
+      for (const what of ['preview', 'import'] as const) {
+        const { status, body } = await sendStatement(browser, what, 'kbank', account().statement());
+        expect([status, (body as unknown as ErrorBody).message]).toEqual([
+          403,
+          expect.stringContaining('DEPOSIT_CONSOLE_IMPORT'),
+        ]);
+      }
+    } finally {
+      await closed.close();
+    }
+  });
+});
