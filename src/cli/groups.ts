@@ -60,7 +60,7 @@ export const GROUPS: Record<string, Group> = {
     load: async () => (await import('./order.commands.js')).orderCommands,
   },
   reversal: {
-    summary: 'List and close cases where a supplier contradicts a settled unit',
+    summary: 'List and close discrepancies between suppliers’ reports and our books',
     load: async () => (await import('./reversal.commands.js')).reversalCommands,
   },
   webhook: {

@@ -17,11 +17,11 @@ import {
 } from '../support/reversals.service.js';
 
 const KINDS = `
-taken_back: we paid, but the supplier now says that the unit failed.
-bought_late: we refunded the merchant, but the supplier now says that the unit was bought.
+taken_back: we paid, but the supplier now reports that the unit failed.
+bought_late: we refunded the merchant, but the supplier now reports that the unit was bought.
 unknown_purchase: the supplier reports a purchase that our books do not have. With an order, it is a second purchase for a unit.
 Without an order, the database was restored or lost commits in a failover, or another buyer uses this account.
-A merchant's money moves only when an operator closes a case with a credit.
+A merchant's money moves only when an operator closes a discrepancy with a credit.
 `;
 
 const MATCHES = `
@@ -44,13 +44,9 @@ export const reversalCommands: CommandGroup = {
   define(reversal) {
     reversal
       .command('list')
-      .description('List cases where a supplier contradicts the books, newest first.')
-      .option('--open', 'open cases only')
-      .option(
-        '--limit <n>',
-        'maximum number of cases, the newest first (default: all)',
-        integer(1, Number(MAX_INTEGER)),
-      )
+      .description('List discrepancies between suppliers’ reports and our books, newest first.')
+      .option('--open', 'open discrepancies only')
+      .option('--limit <n>', 'maximum number of discrepancies (default: all)', integer(1, Number(MAX_INTEGER)))
       .notes(KINDS)
       .examples('reversal list --open')
       .does((app, { open, limit }: { open?: boolean; limit?: number }) => {
@@ -61,16 +57,16 @@ export const reversalCommands: CommandGroup = {
 
     reversal
       .command('show')
-      .description('Show a case and, for a purchase that no book knows, units that may repeat it.')
-      .argument('<id>', 'case id', id)
+      .description('Show a discrepancy and, for a purchase without an order, units that may repeat it.')
+      .argument('<id>', 'discrepancy id', id)
       .notes(MATCHES)
       .examples('reversal show 9')
       .does(async (app, reversalId: number) => reversalDetail(await app.get(ReversalsService).show(reversalId)));
 
     reversal
       .command('close')
-      .description('Close cases after settling them with the supplier.')
-      .argument('<id...>', 'case ids', ids)
+      .description('Close discrepancies after an agreement with the supplier.')
+      .argument('<id...>', 'discrepancy ids', ids)
       .option('--credit <baht>', 'amount in baht to credit to the order’s merchant', baht)
       .requiredOption('--reason <text>', 'agreement with the supplier, for topup log; up to 500 characters')
       .addOption(operatorOption())
@@ -82,11 +78,11 @@ export const reversalCommands: CommandGroup = {
       )
       .does(async (app, [first, ...others]: [number, ...number[]], { credit, yes, ...by }: CloseGiven) => {
         if (others.length === 0) {
-          await confirm(`Reversal ${first} is closed for good.`, { yes });
+          await confirm(`Discrepancy ${first} is closed for good.`, { yes });
           return closedOne(await app.get(ReversalsService).close({ id: first, credit, by }));
         }
-        if (credit !== undefined) throw new CommandError('a credit is given with one case at a time');
-        await confirm(`${others.length + 1} reversals are closed for good.`, { yes });
+        if (credit !== undefined) throw new CommandError('--credit is for a single discrepancy');
+        await confirm(`${others.length + 1} discrepancies are closed for good.`, { yes });
         return closeAll(app.get(ReversalsService), [first, ...others], by);
       });
   },
@@ -130,7 +126,7 @@ function listed(pages: AsyncIterable<Reversal[]>, limit = Infinity): Streamed {
   };
   return {
     async *parts(asJson) {
-      yield* asJson ? jsonArray(shown()) : tables(shown(), 'There are no such cases.\n');
+      yield* asJson ? jsonArray(shown()) : tables(shown(), 'There are no such discrepancies.\n');
       if (isCut && !asJson) yield `\nThere are more: these are the newest ${limit}.\n`;
     },
   };

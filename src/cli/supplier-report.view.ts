@@ -56,9 +56,9 @@ function verdictOf(ok: boolean, differences: number, incomplete: string[], openD
   const found = differences > 0 ? differ : '';
   const missing =
     incomplete.length > 0 ? `The comparison is incomplete: ${incomplete.join(', ')} did not answer all queries.` : '';
-  const cases =
-    openDiscrepancies > 0 ? `Cases that are open: ${openDiscrepancies}. topup reversal list --open shows them.` : '';
-  return paint('red', [found, missing, cases].filter((part) => part !== '').join('\n'));
+  const open =
+    openDiscrepancies > 0 ? `Open discrepancies: ${openDiscrepancies}. topup reversal list --open shows them.` : '';
+  return paint('red', [found, missing, open].filter((part) => part !== '').join('\n'));
 }
 
 const surplusIn = ({ supplier, surplus, statement }: SupplierLine): string =>
@@ -86,5 +86,5 @@ function unclearIn({ statement }: SupplierLine): string {
 
 const passedOverIn = ({ statement }: SupplierLine): string =>
   statement && statement.passed_over > 0
-    ? `${counted(statement.passed_over, 'purchase')} of ${statement.name} from before --since opened no case.`
+    ? `${counted(statement.passed_over, 'purchase')} of ${statement.name} from before --since opened no discrepancy.`
     : '';

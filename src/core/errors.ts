@@ -38,26 +38,27 @@ export const DETAIL_CODES = {
 
 /** Further codes, which only the operators' console uses in its answers. */
 export const CONSOLE_DETAIL_CODES = {
-  CODE_REQUIRED: 'the password was right: the code of the second factor is asked for',
+  CODE_REQUIRED: 'the password was right: the code of the second factor is required too',
   SECOND_FACTOR_REQUIRED: 'an operator of this role must have a second factor: set one up',
   PERMISSION_REQUIRED: '`field` is the permission that is missing',
-  CONFIRMATION_REQUIRED: 'this is done only shortly after the code or password was given: confirm, and send it again',
+  CONFIRMATION_REQUIRED: 'this requires a code or password given shortly before: confirm, and send the request again',
   SIGN_IN_OVER:
     'the sign-in was begun in another browser or tab, or too long ago, or was completed before: begin it again',
-  COMPANY_REFUSED: 'the company’s sign-in let nobody in; the message has what it says',
+  COMPANY_REFUSED: 'the company’s sign-in refused the person; the message has its reason',
   COMPANY_UNREACHABLE: 'the company’s sign-in does not answer: try again later, or sign in with a password',
-  COMPANY_ANSWER_INVALID: 'what the company’s sign-in answered cannot be trusted, or it does not know this console',
+  COMPANY_ANSWER_INVALID:
+    'the answer of the company’s sign-in cannot be trusted, or the company’s sign-in does not know this console',
   NO_ROLE: 'the company’s sign-in gives this person no role here',
   ACCOUNT_DISABLED: 'the account is disabled',
   EMAIL_NOT_VERIFIED: 'the company’s sign-in does not say that the person’s address is verified',
   ACCOUNT_NOT_LINKED:
     'an account with that address is not linked to this company account: an administrator has to allow company sign-in for it',
   LAST_ADMINISTRATOR: 'the company’s sign-in gives the last administrator another role',
-  APPROVAL_REQUIRED: 'a second person has to approve this: ask for it with `POST /api/approvals`',
-  OWN_REQUEST: 'nobody approves what they asked for themselves: another operator has to',
-  CHANGED_MEANWHILE: 'what was shown is not so any more, and nothing was done: look again',
+  APPROVAL_REQUIRED: 'a second person has to approve this: request it with `POST /api/approvals`',
+  OWN_REQUEST: 'operators cannot approve their own requests: another operator has to',
+  CHANGED_MEANWHILE: 'what was shown has changed, and nothing was done: look again',
   UNITS_LEFT_BEHIND:
-    'units are open at the address or account before: say that they may be left behind, and send it again',
+    'units are open at the former address or account: allow leaving them behind, and send the request again',
 } as const;
 
 export type DetailCode = keyof typeof DETAIL_CODES | keyof typeof CONSOLE_DETAIL_CODES;

@@ -15,7 +15,7 @@ export type AttemptResult = (typeof ATTEMPT_RESULTS)[number];
  */
 export type PurchaseListResult = 'read' | 'incomplete' | 'unread' | 'none';
 
-export interface PoolConnections {
+interface PoolConnections {
   total: number;
   idle: number;
   /** Requests waiting for a connection. */
@@ -107,7 +107,7 @@ export class Metrics extends Instruments {
 
   readonly unknownPurchaseWithheld = this.counting<[supplier: string]>(
     'topup_unknown_purchases_withheld_total',
-    'Unknown purchases for which no case was opened, because too many unproven callbacks reported such purchases',
+    'Unknown purchases for which no discrepancy was opened, because too many unproven callbacks reported such purchases',
     ['supplier'],
   );
   readonly purchaseListRead = this.counting<[supplier: string, result: PurchaseListResult]>(
@@ -221,7 +221,7 @@ export class Metrics extends Instruments {
     if (seconds !== null) this.attemptDuration.observe(seconds);
   }
 
-  readReplica(lagSeconds: number, isUsable: boolean): void {
+  replicaMeasured(lagSeconds: number, isUsable: boolean): void {
     this.replicaLag.set(lagSeconds);
     this.replicaUsable.set(isUsable ? 1 : 0);
   }
@@ -303,11 +303,11 @@ export class Metrics extends Instruments {
       ),
       supplier_reversals_open: this.databaseGauge(
         'topup_supplier_reversals_open',
-        'Open cases in which a supplier contradicts the books',
+        'Open discrepancies between a supplier and the books',
       ),
       unknown_purchases_open: this.databaseGauge(
         'topup_unknown_purchases_open',
-        'Open cases about purchases that no order knows',
+        'Open discrepancies about purchases that no order knows',
       ),
       ...this.createLabelledGauges(),
       fulfilment_due: gaugeOfFirstRow(due, 'fulfilment_due', 'fulfilment'),

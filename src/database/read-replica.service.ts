@@ -158,7 +158,7 @@ export class ReadReplicaService implements OnApplicationShutdown {
     const { signal } = this.stop;
     while (!signal.aborted) {
       await this.compare(replica).catch((error: unknown) => this.failed(error));
-      this.metrics.readReplica(this.lag.ms() / 1_000, this.isUsable);
+      this.metrics.replicaMeasured(this.lag.ms() / 1_000, this.isUsable);
       await delay(this.isBeginning ? FIRST_COMPARE_EVERY_MS : COMPARE_EVERY_MS, undefined, {
         signal,
         ref: false,

@@ -174,7 +174,7 @@ describe('archiving', () => {
         `INSERT INTO supplier_reversals (order_id, item, unit, supplier_id, kind, status, created_at)
          SELECT order_id, item, unit, supplier_id, 'taken_back', 'open', now() FROM order_units WHERE order_id = ${id} LIMIT 1`,
         `UPDATE supplier_reversals SET status = 'closed', closed_at = now()`,
-        /has an open reversal/,
+        /has an open discrepancy/,
       ],
       [
         `INSERT INTO attempt_checks SELECT order_id, item, unit, number, now() + interval '1 day' FROM unit_attempts

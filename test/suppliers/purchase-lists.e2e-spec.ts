@@ -160,7 +160,7 @@ describe('a statement file of a supplier', () => {
     const { stdout } = await scene.commandLine.run(...args, '--since', '2026-01-15T00:00:00Z');
     expect(stdout).toContain('1 line has an unknown status');
     expect(stdout).toContain('"Selesai" (1)');
-    expect(stdout).toContain('1 purchase of statement.csv from before --since opened no case.');
+    expect(stdout).toContain('1 purchase of statement.csv from before --since opened no discrepancy.');
     expect(await scene.report('--statement', file)).toMatchObject({ listed: 3, unknown: 1 });
   });
 

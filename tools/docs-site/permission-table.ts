@@ -20,7 +20,7 @@ const MEANINGS: Readonly<Record<Permission, string>> = {
   'orders.resolve': 'ask a supplier about a unit, decide about one in doubt or in review, claim it meanwhile',
   'orders.cancel': 'cancel what was certainly not bought',
   'codes.reveal':
-    'see what a buyer was handed, such as a code, or what came with a case: one unit at a time, with a reason',
+    'see what a buyer was handed, such as a code, or what came with a discrepancy: one unit at a time, with a reason',
   'reversals.close': 'close reversals, with or without a credit to the merchant',
   'orders.note': 'write notes on orders',
   'webhooks.replay': 'attempt deliveries once more, one or all that match',

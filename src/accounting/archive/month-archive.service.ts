@@ -19,7 +19,7 @@ import { PartitionFiles, type Files, type OnStep } from './partition-files.js';
  */
 export const KEEP_DAYS = 90;
 
-export interface ArchiveOptions {
+interface ArchiveOptions {
   /** The last month whose orders may be archived. */
   through: string;
   /** The parent of the partitions' directories. */
@@ -256,7 +256,7 @@ export class MonthArchiveService {
       open: 'has not ended',
       recent: `ended less than ${KEEP_DAYS} days ago`,
       review: 'has a unit in review',
-      discrepancy: 'has an open reversal',
+      discrepancy: 'has an open discrepancy',
       undelivered: 'has an event that is still being delivered',
       unqueried: 'has an attempt about which its supplier must still be queried',
     };

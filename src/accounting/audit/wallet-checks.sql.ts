@@ -1,6 +1,7 @@
 import { counted } from '../../core/text.js';
 import { formatBaht } from '../../core/money.js';
 import { baht, type MomentCheck } from './check.sql.js';
+import { AVAILABLE } from '../reports/daily-report.sql.js';
 
 /** Rules about the current state. */
 export const MOMENT_CHECKS = {
@@ -40,13 +41,13 @@ export const MOMENT_CHECKS = {
       FROM supplier_reversals r JOIN suppliers s ON s.id = r.supplier_id`,
     wrong: `status = 'open'`,
     example: `CASE WHEN order_id IS NULL
-                     THEN format('reversal %s: supplier %s tells of a purchase that no book knows, %s', id, supplier,
+                     THEN format('discrepancy %s: supplier %s reports a purchase of no known order, %s', id, supplier,
                                  coalesce(reference, supplier_reference))
-                   ELSE format('reversal %s: unit %s.%s of order %s is %s, says supplier %s', id, item, unit, order_number,
+                   ELSE format('discrepancy %s: unit %s.%s of order %s is %s, reports supplier %s', id, item, unit, order_number,
                                kind, supplier) END`,
     figures: { closed: `count(*) FILTER (WHERE status = 'closed')` },
     describe: ({ checked = 0n, closed = 0n }) =>
-      `${counted(checked - closed, 'open case')} in which a supplier contradicts the books, ${closed} closed`,
+      `${counted(checked - closed, 'open discrepancy', 'open discrepancies')} between suppliers’ reports and our books, ${closed} closed`,
   },
 } satisfies Record<string, MomentCheck>;
 
@@ -65,9 +66,6 @@ export const DELIVERY_CHECK = {
                              (SELECT e.public_id FROM events e WHERE e.id = event_id), merchant_id, webhook_merchant_id) END`,
   describe: ({ checked = 0n }) => `${counted(checked, 'delivery', 'deliveries')}, each of an event to its own merchant`,
 } satisfies MomentCheck;
-
-const CHANGE = `CASE t.kind WHEN 'credit' THEN t.amount WHEN 'order_refund' THEN t.amount
-                            WHEN 'debit' THEN -t.amount WHEN 'order_hold' THEN -t.amount ELSE 0 END`;
 
 const sumOf = (name: string, kind: string): string =>
   `coalesce(sum(amount) FILTER (WHERE kind = '${kind}'), 0)::bigint AS ${name}`;
@@ -90,7 +88,7 @@ const WRONG_LINK = `(NOT is_first AND available_after <> before + change)`;
  */
 export const MOVEMENTS = `
   WITH moved AS (
-    SELECT t.*, ${CHANGE} AS change, lag(t.available_after) OVER merchant AS before,
+    SELECT t.*, ${AVAILABLE} AS change, lag(t.available_after) OVER merchant AS before,
            lag(t.id) OVER merchant IS NULL AS is_first, lead(t.id) OVER merchant IS NULL AS is_last,
            coalesce((SELECT o.merchant_id FROM orders o WHERE o.id = t.order_id),
                     (SELECT r.merchant_id FROM order_references r WHERE r.order_id = t.order_id)) AS order_merchant_id

@@ -21,7 +21,7 @@ import {
 } from './job-results.dto.js';
 
 /** Kinds that `POST /api/jobs` starts. A replay has its own route. */
-export const REPORT_KINDS = ['daily_report', 'supplier_report', 'margin_report', 'audit'] as const;
+const REPORT_KINDS = ['daily_report', 'supplier_report', 'margin_report', 'audit'] as const;
 export type ReportKind = (typeof REPORT_KINDS)[number];
 
 const Day = (options: MemberOptions): PropertyDecorator =>
@@ -50,7 +50,7 @@ export class JobsQueryDto extends ListQueryDto {
 
 const STATES = {
   running: 'the work goes on',
-  succeeded: 'the work is done; `ok` tells whether the checked things are in order',
+  succeeded: 'the work is done; `ok` tells whether the check passed',
   failed: 'the work failed; `error` gives the reason',
   cancelled: 'an operator cancelled it, or its operator lost the permission for it',
   interrupted: 'its process ended before the work was done',
@@ -83,7 +83,7 @@ export class JobDto {
     type: Boolean,
     nullable: true,
     example: null,
-    description: 'Whether the checked things are in order; null if the job checks nothing, or has not ended',
+    description: 'Whether the check passed; null if the job checks nothing, or has not ended',
   })
   ok!: boolean | null;
   @ApiProperty({ type: JobOperatorDto }) operator!: JobOperatorDto;

@@ -5,8 +5,8 @@ import { ListQueryDto } from '../orders/order-queries.dto.js';
 import { Reason } from '../reason.dto.js';
 
 export class ReversalsQueryDto extends ListQueryDto {
-  @OneOf(['true', 'false'], { optional: true, description: '`true`: only cases that nobody has closed' }) open?: string;
-  @Text(1, 64, { optional: true, description: 'The code of a supplier: only its cases' }) supplier?: string;
+  @OneOf(['true', 'false'], { optional: true, description: '`true`: only open discrepancies' }) open?: string;
+  @Text(1, 64, { optional: true, description: 'The code of a supplier: only its discrepancies' }) supplier?: string;
 }
 
 export class ClosingDto {
@@ -35,7 +35,7 @@ export class ReversalDto {
   @Shown.oneOf(
     ['taken_back', 'bought_late', 'unknown_purchase'],
     'taken_back',
-    '`taken_back`: the unit had succeeded, and the supplier says that it failed; `bought_late`: the unit had failed, and the supplier says that it was bought; `unknown_purchase`: the supplier reports a purchase that the books do not have, perhaps a second one for a unit',
+    '`taken_back`: the unit had succeeded, and the supplier reports that it failed; `bought_late`: the unit had failed, and the supplier reports that it was bought; `unknown_purchase`: the supplier reports a purchase that the books do not have, perhaps a second one for a unit',
   )
   kind!: 'taken_back' | 'bought_late' | 'unknown_purchase';
   @Shown.nullableText(

@@ -15,18 +15,21 @@ export class ConsoleReversalsController {
   constructor(private readonly reversals: ReversalViewsService) {}
 
   @Get()
-  @ConsoleRoute('suppliers.read', 'Cases in which a supplier contradicts how a unit was settled, newest first', [
-    ReversalDto,
-  ])
+  @ConsoleRoute('suppliers.read', 'Discrepancies between suppliers’ reports and our books, newest first', [ReversalDto])
   list(@CurrentCaller() caller: Caller, @Query() query: ReversalsQueryDto): Promise<Page<ReversalDto>> {
     return this.reversals.list(caller, query);
   }
 
   @Post(':id/closing')
-  @ConsoleRoute('reversals.close', 'Close a case, with or without a credit to the order’s merchant', ReversalDto, {
-    description:
-      'Asks for confirmation. The credit has the reference `reversal-<id>-<when the case opened>`, so a repeated request gives it once.',
-  })
+  @ConsoleRoute(
+    'reversals.close',
+    'Close a discrepancy, with or without a credit to the order’s merchant',
+    ReversalDto,
+    {
+      description:
+        'Asks for confirmation. The credit has the reference `reversal-<id>-<when the discrepancy opened>`, so a repeated request gives it once.',
+    },
+  )
   close(
     @CurrentCaller() caller: Caller,
     @PathId('reversal') id: number,
@@ -36,10 +39,15 @@ export class ConsoleReversalsController {
   }
 
   @Post(':id/code')
-  @ConsoleRoute('codes.reveal', 'Show what was handed over for the purchase of a case, such as its code', RevealedDto, {
-    description:
-      'The audit log records this before the code is shown. Asks for confirmation. 404 if nothing was handed over.',
-  })
+  @ConsoleRoute(
+    'codes.reveal',
+    'Show what was handed over for the purchase of a discrepancy, such as its code',
+    RevealedDto,
+    {
+      description:
+        'The audit log records this before the code is shown. Asks for confirmation. 404 if nothing was handed over.',
+    },
+  )
   reveal(
     @CurrentCaller() caller: Caller,
     @PathId('reversal') id: number,

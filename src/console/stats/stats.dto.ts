@@ -26,8 +26,7 @@ export class FiguresNowDto {
   @Shown.nullableNumber(3, 'How long the oldest due delivery has been due') webhooks_oldest_due_seconds!: number | null;
   @Shown.nullableNumber(3, 'Merchants whose available balance is below their alert') wallets_below_alert!:
     number | null;
-  @Shown.nullableNumber(3, 'Cases in which a supplier contradicts how a unit was settled') supplier_reversals_open!:
-    number | null;
+  @Shown.nullableNumber(3, 'Open discrepancies') supplier_reversals_open!: number | null;
 }
 
 const ApiValues = (): PropertyDecorator =>

@@ -27,7 +27,7 @@ const LISTS: readonly List[] = [
   list('products', '/products', 'products', 'products.read', 'There are no products yet'),
   list('fx', '/fx', 'fx', 'products.read', 'There are no exchange rates'),
   list('suppliers', '/suppliers', 'suppliers', 'suppliers.read', 'There are no suppliers yet'),
-  list('reversals', '/reversals', 'reversals', 'suppliers.read', 'There are no such cases'),
+  list('reversals', '/reversals', 'reversals', 'suppliers.read', 'There are no such discrepancies'),
   list('webhooks', '/webhooks', 'webhooks', 'webhooks.read', 'No webhooks yet'),
   list('deliveries', '/deliveries', 'deliveries', 'webhooks.read', 'Nothing was delivered yet'),
   list('reports', '/reports/supplier', 'jobs', 'reports.read', 'This was not run yet'),
