@@ -1,5 +1,5 @@
 import type { ApiKey } from '../auth/api-key.entity.js';
-import { ApiKeysService, type IssuedApiKey } from '../auth/api-keys.service.js';
+import { ApiKeysService, MAX_OVERLAP_SECONDS, type IssuedApiKey } from '../auth/api-keys.service.js';
 import { AuthModule } from '../auth/auth.module.js';
 import { pick } from '../core/members.js';
 import type { Actor } from '../audit-log/audit-log.js';
@@ -7,8 +7,6 @@ import type { CommandGroup, OperatorCommand } from './command-group.js';
 import { confirm } from './confirm.js';
 import { id, integer, moment, networks } from './options.js';
 import { list, record, type Result } from './output.js';
-
-const MAX_OVERLAP_SECONDS = 30 * 86_400;
 
 interface IssueGiven extends Actor {
   merchant: number;

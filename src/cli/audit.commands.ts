@@ -3,7 +3,7 @@ import { AuditService, type AuditResult, type Coverage } from '../accounting/aud
 import type { CommandGroup } from './command-group.js';
 import { withProgress } from './progress.js';
 import { counted } from '../core/text.js';
-import { listTable, paragraphs, type Result } from './output.js';
+import { checksTable, paragraphs, type Result } from './output.js';
 import { paint } from './streams.js';
 
 const HELP = `
@@ -30,11 +30,10 @@ export const auditCommands: CommandGroup = {
 function auditResult({ checks, coverage }: AuditResult): Result {
   const failed = checks.filter((check) => !check.ok).length;
   const verdict = failed === 0 ? 'The books are in order.' : `${failed} of ${checks.length} checks FAILED.`;
-  const rows = checks.map(({ name, ok, detail }) => ({ check: name, result: ok ? 'ok' : 'FAILED', detail }));
   const ok = failed === 0;
   return {
     json: { ok, checks, ...toJson(coverage) },
-    text: () => paragraphs(listTable(rows), inWords(coverage), paint(ok ? 'green' : 'red', verdict)),
+    text: () => paragraphs(checksTable(checks), inWords(coverage), paint(ok ? 'green' : 'red', verdict)),
     ok,
   };
 }

@@ -1,4 +1,5 @@
 import type { Actor } from '../audit-log/audit-log.js';
+import { pick } from '../core/members.js';
 import type { Satang } from '../core/money.js';
 import { CHANNEL_ADAPTER_NAMES, channelAdapters } from '../deposits/channels/adapters.js';
 import { ChannelsService, type ChannelCheck } from '../deposits/channels.service.js';
@@ -9,7 +10,7 @@ import type { CommandGroup, OperatorCommand } from './command-group.js';
 import { confirm } from './confirm.js';
 import { NamedValues, repeated, VALUES_HELP } from './named-values.js';
 import { baht, integer, oneOf } from './options.js';
-import { list, record, type Result } from './output.js';
+import { checksTable, list, record, type Result } from './output.js';
 import { CommandError } from './problems.js';
 
 interface SetGiven extends Actor {
@@ -124,15 +125,18 @@ function adapters(): Result {
 
 function tested(code: string, checks: ChannelCheck[]): Result {
   const ok = checks.every((check) => check.ok);
-  const lines = checks.map((check) => ({
-    check: check.name,
-    result: check.ok ? 'ok' : 'FAILED',
-    detail: check.detail,
-  }));
-  return { json: { code, ok, checks }, text: list(lines, '').text, ok };
+  return { json: { code, ok, checks }, text: () => checksTable(checks), ok };
 }
 
-function toLine(channel: DepositChannel): Record<string, unknown> {
-  const { code, adapter, options, min, max, priority, hold_above, status, covered_until } = toChannelView(channel);
-  return { code, adapter, options, min, max, priority, hold_above, status, covered_until };
-}
+const COLUMNS = [
+  'code',
+  'adapter',
+  'options',
+  'min',
+  'max',
+  'priority',
+  'hold_above',
+  'status',
+  'covered_until',
+] as const;
+const toLine = (channel: DepositChannel): Record<string, unknown> => pick(toChannelView(channel), ...COLUMNS);

@@ -1,4 +1,5 @@
 import type { Actor } from '../audit-log/audit-log.js';
+import { pick } from '../core/members.js';
 import { MAX_INTEGER } from '../core/pagination.js';
 import type { Satang } from '../core/money.js';
 import { DEPOSIT_STATUSES, type DepositStatus } from '../deposits/deposit.entity.js';
@@ -85,15 +86,15 @@ The payer must pay amount_to_pay exactly, which scanning the QR code does. On ch
 it is a little above the amount; the wallet is credited with what was paid.
 `;
 
-function toLine({
-  deposit_number,
-  merchant_id,
-  reference_id,
-  status,
-  channel,
-  amount_to_pay,
-  paid_amount,
-  created_at,
-}: View): View {
-  return { deposit_number, merchant_id, reference_id, status, channel, amount_to_pay, paid_amount, created_at };
-}
+const toLine = (view: View): View =>
+  pick(
+    view,
+    'deposit_number',
+    'merchant_id',
+    'reference_id',
+    'status',
+    'channel',
+    'amount_to_pay',
+    'paid_amount',
+    'created_at',
+  );

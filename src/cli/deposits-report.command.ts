@@ -62,11 +62,11 @@ const toRow = (
 });
 
 function csvOf(by: DepositsGrouping, rows: Record<string, CsvCell>[]): string {
-  const columns = [GROUP_COLUMNS[by], ...COUNTS];
+  const columns = [GROUP_COLUMNS[by], ...COLUMNS];
   return toCsv([columns, ...rows.map((row) => columns.map((column) => row[column] ?? null))]);
 }
 
-const COUNTS = [
+const COLUMNS = [
   'payments',
   'amount',
   'without_person',

@@ -13,7 +13,7 @@ import { formatBaht } from '../core/money.js';
 import type { CommandGroup } from './command-group.js';
 import { defineArchive } from './month-archive.commands.js';
 import { month } from './options.js';
-import { list, listTable, paragraphs, type Streamed } from './output.js';
+import { checksTable, list, listTable, paragraphs, type Streamed } from './output.js';
 import { withProgress, type ReportProgress } from './progress.js';
 
 /** A month can be closed only this many days after its end. Until then a transaction may still write to it. */
@@ -120,10 +120,7 @@ async function* withEachProgress(
 }
 
 const refusalText = ({ month: refused, checks }: Refusal): string =>
-  paragraphs(
-    listTable(checks.map(({ name, detail }) => ({ check: name, result: 'FAILED', detail }))),
-    `${refused} was NOT closed: its books are not in order.`,
-  );
+  paragraphs(checksTable(checks), `${refused} was NOT closed: its books are not in order.`);
 
 const toRow = (closed: ClosedMonth): Record<string, unknown> => ({
   month: closed.month,

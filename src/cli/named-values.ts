@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { CommandError } from './problems.js';
 import { streams } from './streams.js';
 
-// Arguments may hold secrets, so a message repeats a part only if that part is certainly a name.
+// Arguments may hold secrets, so a message repeats a part only if it has the form of a name.
 
 /** Collects the arguments of a repeatable option, such as `--credential`. */
 export const repeated = (text: string, earlier: string[] = []): string[] => [...earlier, text];

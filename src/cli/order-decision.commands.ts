@@ -1,6 +1,6 @@
 import type { CommandFeatures } from '../cli.module.js';
 import type { Actor } from '../audit-log/audit-log.js';
-import { failure, FAILURE_CODES, isUnitFailureCode, type UnitFailureCode } from '../core/failures.js';
+import { failure, UNIT_FAILURE_CODES, type UnitFailureCode } from '../core/failures.js';
 import { unitName, type OrderRow, type UnitKey } from '../orders/order.rows.js';
 import { operatorOption, type OperatorCommand } from './command-group.js';
 import { confirm } from './confirm.js';
@@ -11,8 +11,6 @@ import type { DefiniteOutcome } from '../suppliers/supplier-outcome.js';
 import { leftInWords, CommandError, reasonOf } from './problems.js';
 import type { Result } from './output.js';
 import { orderDetail } from './order-views.js';
-
-const UNIT_FAILURE_CODES = FAILURE_CODES.filter(isUnitFailureCode);
 
 type Unit = Pick<UnitKey, 'item' | 'unit'>;
 

@@ -56,6 +56,10 @@ export function listTable(rows: Row[]): string {
   return drawTable([columns, ...lines], { head: true, paint: painter(columns) });
 }
 
+/** A table of checks with their results. */
+export const checksTable = (checks: { name: string; ok: boolean; detail: string }[]): string =>
+  listTable(checks.map(({ name, ok, detail }) => ({ check: name, result: ok ? 'ok' : 'FAILED', detail })));
+
 const STATUS_COLUMNS = ['status', 'state', 'result'];
 
 /** Emphasizes heads and colours statuses. */

@@ -1,5 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Actor } from '../audit-log/audit-log.js';
+import { pick } from '../core/members.js';
 import { formatBaht, type Satang } from '../core/money.js';
 import { MAX_INTEGER } from '../core/pagination.js';
 import { DepositsModule } from '../deposits/deposits.module.js';
@@ -164,17 +165,8 @@ function shown(row: PaymentRow): Result {
   };
 }
 
-function toLine({
-  id: paymentId,
-  channel,
-  amount,
-  paid_at,
-  state,
-  reason,
-  merchant_id,
-  deposit_number,
-  suggestions,
-}: View): View {
-  const numbers = (suggestions as View[]).map(({ deposit_number: number }) => number);
-  return { id: paymentId, channel, amount, paid_at, state, reason, merchant_id, deposit_number, suggestions: numbers };
+function toLine(view: View): View {
+  const numbers = (view.suggestions as View[]).map(({ deposit_number: number }) => number);
+  const line = pick(view, 'id', 'channel', 'amount', 'paid_at', 'state', 'reason', 'merchant_id', 'deposit_number');
+  return { ...line, suggestions: numbers };
 }

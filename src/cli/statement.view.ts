@@ -21,7 +21,7 @@ export const walletStatement = (statement: AccountStatement, { csv = false }: { 
   },
 });
 
-export interface MonthOfStatement {
+interface MonthOfStatement {
   merchantId: number;
   month: string;
   statement: AccountStatement;

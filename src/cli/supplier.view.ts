@@ -6,7 +6,7 @@ import type { Unavailable } from '../suppliers/supplier-adapter.js';
 import type { SupplierCheck } from '../suppliers/supplier-check.service.js';
 import { toSupplierView, type SupplierView } from '../suppliers/supplier-view.js';
 import type { Supplier } from '../suppliers/supplier.entity.js';
-import { list, listTable, paragraphs, record, type Result } from './output.js';
+import { checksTable, list, listTable, paragraphs, record, type Result } from './output.js';
 import { paint } from './streams.js';
 
 type Settings = Pick<Supplier, 'code' | 'adapter' | 'base_url' | 'timeout_ms'>;
@@ -53,15 +53,10 @@ export function supplierTest(supplier: Settings, found: SupplierCheck[]): Result
   const { code } = supplier;
   const checks = found.map((check) => ({ name: check.name, ...verdictOn(check, supplier) }));
   const ok = checks.every((check) => check.ok);
-  const lines = checks.map((check) => ({
-    check: check.name,
-    result: check.ok ? 'ok' : 'FAILED',
-    detail: check.detail,
-  }));
   const verdict = ok
     ? paint('green', `Supplier ${code} can be used.`)
     : paint('red', `Supplier ${code} can't be used like this.`);
-  return { json: { code, ok, checks }, text: () => paragraphs(listTable(lines), verdict), ok };
+  return { json: { code, ok, checks }, text: () => paragraphs(checksTable(checks), verdict), ok };
 }
 
 interface Verdict {

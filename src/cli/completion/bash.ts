@@ -1,4 +1,4 @@
-import { quote, type CommandWords } from './words.js';
+import { quote, valueWords, type CommandWords } from './words.js';
 
 /** Script for bash 3.2 and newer: completes commands, subcommands and options, and files for commands that take one. */
 export const bashCompletion = (commands: CommandWords[]): string => `# Completes topup in bash.
@@ -14,13 +14,9 @@ ${commands.map((each) => `    ${quote(each.path)}) echo ${quote(wordsOf(each).jo
 _topup_takes_value() {
   case "$1" in
 ${commands
-  .filter((each) => valueFlags(each).length > 0)
-  .map(
-    (each) =>
-      `    ${valueFlags(each)
-        .map((flag) => quote(`${each.path} ${flag}`))
-        .join('|')}) return 0 ;;`,
-  )
+  .map((each) => valueWords(each).map(quote))
+  .filter((words) => words.length > 0)
+  .map((words) => `    ${words.join('|')}) return 0 ;;`)
   .join('\n')}
     *) return 1 ;;
   esac
@@ -59,6 +55,3 @@ const wordsOf = ({ subcommands, options }: CommandWords): string[] => [
   ...subcommands.map(({ name }) => name),
   ...options.flatMap(({ flags }) => flags.filter((flag) => flag.startsWith('--'))),
 ];
-
-const valueFlags = ({ options }: CommandWords): string[] =>
-  options.filter(({ takesValue }) => takesValue).flatMap(({ flags }) => flags);

@@ -1,4 +1,4 @@
-import type { CommandWords } from './words.js';
+import { valueWords, type CommandWords } from './words.js';
 
 /** Script for fish 3 and newer: completes commands, subcommands and options with their descriptions. */
 export const fishCompletion = (commands: CommandWords[]): string => `# Completes topup in fish.
@@ -8,13 +8,7 @@ set -g __topup_commands ${commands
   .filter(({ path }) => path !== '')
   .map(({ path }) => quote(path))
   .join(' ')}
-set -g __topup_value_flags ${commands
-  .flatMap(({ path, options }) =>
-    options
-      .filter(({ takesValue }) => takesValue)
-      .flatMap(({ flags }) => flags.map((flag) => quote(`${path} ${flag}`))),
-  )
-  .join(' ')}
+set -g __topup_value_flags ${commands.flatMap(valueWords).map(quote).join(' ')}
 
 function __topup_at --description 'Whether the words before the cursor are this command'
     set -l path ''

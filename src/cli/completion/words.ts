@@ -10,12 +10,8 @@ export interface CommandWords {
   takesFile: boolean;
 }
 
-/** Every command of a program with the words that may follow. The program itself comes first. */
-export function commandWords(program: Command): CommandWords[] {
-  return describe(program, []);
-}
-
-function describe(command: Command, path: string[]): CommandWords[] {
+/** A command and all commands below it, each with the words that may follow. */
+export function commandWords(command: Command, path: string[] = []): CommandWords[] {
   const help = command.createHelp();
   const subcommands = help.visibleCommands(command);
   const options = [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)];
@@ -26,7 +22,7 @@ function describe(command: Command, path: string[]): CommandWords[] {
     takesFile: command.registeredArguments.some((argument) => argument.name() === 'file'),
   };
   const below = subcommands.filter((each) => each.name() !== 'help');
-  return [words, ...below.flatMap((each) => describe(each, [...path, each.name()]))];
+  return [words, ...below.flatMap((each) => commandWords(each, [...path, each.name()]))];
 }
 
 const toOption = ({ short, long, description, required, optional }: Option): CommandWords['options'][number] => ({
@@ -34,6 +30,10 @@ const toOption = ({ short, long, description, required, optional }: Option): Com
   summary: description,
   takesValue: required || optional,
 });
+
+/** The options of a command that take a value, each after the command's words, such as `wallet credit --note`. */
+export const valueWords = ({ path, options }: CommandWords): string[] =>
+  options.filter(({ takesValue }) => takesValue).flatMap(({ flags }) => flags.map((flag) => `${path} ${flag}`));
 
 /** Quotes text as one word of a shell. */
 export const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -1,4 +1,4 @@
-import { quote, type CommandWords } from './words.js';
+import { quote, valueWords, type CommandWords } from './words.js';
 
 /** Script for zsh: completes commands, subcommands and options with their descriptions. */
 export const zshCompletion = (commands: CommandWords[]): string => `#compdef topup
@@ -15,11 +15,8 @@ ${commands.map(entry).join('\n')}
 _topup_takes_value() {
   case "$1" in
 ${commands
-  .flatMap(({ path, options }) =>
-    options
-      .filter(({ takesValue }) => takesValue)
-      .flatMap(({ flags }) => flags.map((flag) => `    ${quote(`${path} ${flag}`)}) return 0 ;;`)),
-  )
+  .flatMap(valueWords)
+  .map((words) => `    ${quote(words)}) return 0 ;;`)
   .join('\n')}
     *) return 1 ;;
   esac

@@ -40,7 +40,7 @@ export function isSameProcess({ pid, commandLine }: ProcessIdentity): boolean {
   return present === null || present.join(' ') === commandLine.join(' ');
 }
 
-/** Waits until the process is gone; false when it still exists after `timeoutMs`. */
+/** Waits until the process has ended; false if it still runs after `timeoutMs`. */
 export async function waitForExit(pid: number, timeoutMs: number): Promise<boolean> {
   const deadline = performance.now() + timeoutMs;
   while (isAlive(pid)) {
