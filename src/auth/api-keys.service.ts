@@ -24,6 +24,9 @@ export interface IssueOptions {
   expiresAt?: Date | null;
 }
 
+/** The longest time for which an old key may work beside its successor. */
+export const MAX_OVERLAP_SECONDS = 30 * 86_400;
+
 /** A key has 256 random bits, so a fast hash is as safe as a slow one. */
 export const hashApiKey = (key: string): Buffer => hash('sha256', key, 'buffer');
 

@@ -31,6 +31,8 @@ export function isUnitFailureCode(code: unknown): code is UnitFailureCode {
   return typeof code === 'string' && Object.hasOwn(FAILURE_MESSAGES, code) && code !== 'PARTIALLY_COMPLETED';
 }
 
+export const UNIT_FAILURE_CODES = FAILURE_CODES.filter(isUnitFailureCode);
+
 /** Makes a failure whose message can be stored and shown. @param message the supplier's message, of any type or absent. */
 export function failure(code: UnitFailureCode, message?: unknown): Failure {
   const text = typeof message === 'string' ? storable(message, MAX_MESSAGE_LENGTH) : '';

@@ -12,7 +12,7 @@ interface Action<Result> {
   /** The idempotency key. Without it, the service carries out every request. */
   key: string | undefined;
   /** The request in the form of its log entry. The service refuses a different request under the same key. */
-  asked: { merchantId?: number; detail: Record<string, unknown> };
+  request: { merchantId?: number; detail: Record<string, unknown> };
   reason?: string;
   /** Carries the action out and records it by this actor, in one transaction. */
   carryOut: (by: ConsoleActor) => Promise<Result>;
@@ -26,11 +26,14 @@ export class IdempotencyService {
   constructor(private readonly log: AuditLogRepository) {}
 
   /** @throws CONFLICT if the operator used the key for another action or another body. */
-  async run<Result>(caller: Caller, { action, key, asked, reason, carryOut, repeat }: Action<Result>): Promise<Result> {
+  async run<Result>(
+    caller: Caller,
+    { action, key, request, reason, carryOut, repeat }: Action<Result>,
+  ): Promise<Result> {
     if (key === undefined) return carryOut(caller.actor(reason));
     const repeated = async (): Promise<Result | null> => {
       const entry = await this.log.findByKey(caller.id, key);
-      if (entry && !(entry.action === action && isOf(entry, asked)))
+      if (entry && !(entry.action === action && isOf(entry, request)))
         throw new AppError('CONFLICT', 'Idempotency-Key was used for something else');
       return entry && repeat(entry);
     };
@@ -48,7 +51,10 @@ export class IdempotencyService {
 }
 
 /** Whether an entry records this request. A missing member counts as null. */
-function isOf({ merchant_id, detail }: AuditLogEntry, { merchantId, detail: asked }: Action<never>['asked']): boolean {
+function isOf(
+  { merchant_id, detail }: AuditLogEntry,
+  { merchantId, detail: requested }: Action<never>['request'],
+): boolean {
   if (merchantId !== undefined && merchant_id !== merchantId) return false;
-  return Object.entries(asked).every(([name, value]) => isDeepStrictEqual(detail[name] ?? null, value ?? null));
+  return Object.entries(requested).every(([name, value]) => isDeepStrictEqual(detail[name] ?? null, value ?? null));
 }

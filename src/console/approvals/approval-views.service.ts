@@ -24,7 +24,7 @@ export class ApprovalViewsService {
     private readonly approvals: ApprovalsService,
     private readonly payments: PaymentsService,
     private readonly requests: PaymentRequestsService,
-    private readonly once: IdempotencyService,
+    private readonly idempotency: IdempotencyService,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
@@ -40,14 +40,14 @@ export class ApprovalViewsService {
   /** @throws FORBIDDEN; NOT_FOUND; BAD_REQUEST for an amount up to the limit; CONFLICT for a reference that was used. */
   async request(caller: Caller, idempotencyKey: string | undefined, given: RequestApprovalDto): Promise<ApprovalDto> {
     const { reason } = given;
-    const { amount, ask, ...asked } = await this.read(given, caller);
+    const { amount, ask, ...request } = await this.read(given, caller);
     if (!needsApproval(amount, this.config)) throw needsNone();
     caller.assertConfirmed();
-    return this.once.run(caller, {
+    return this.idempotency.run(caller, {
       action: 'approval.request',
       key: idempotencyKey,
       reason,
-      asked,
+      request,
       carryOut: async (by) => toApprovalDto(await ask(by), caller),
       repeat: async ({ detail }) => toApprovalDto(await this.approvals.get(Number(detail.approval_id)), caller),
     });

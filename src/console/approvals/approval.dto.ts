@@ -7,13 +7,12 @@ import {
 } from '../../operators/approvals/approval.entity.js';
 import { Shown } from '../../core/http/answer.decorators.js';
 import { MAX_SATANG } from '../../core/money.js';
+import { MAX_INTEGER } from '../../core/pagination.js';
 import { AmountUpTo, Integer, OneOf, Text } from '../../core/validation/member.decorators.js';
 import { Id, ListQueryDto } from '../orders/order-queries.dto.js';
 import { ExpectedAvailable } from '../merchants/merchant-wallet.dto.js';
 import { MerchantNameDto } from '../orders/order.dto.js';
 import { Reason } from '../reason.dto.js';
-
-const MAX_ID = 2_147_483_647;
 
 export class ApprovalsQueryDto extends ListQueryDto {
   @OneOf(APPROVAL_STATUSES, { optional: true }) status?: ApprovalStatus;
@@ -26,7 +25,7 @@ export class RequestApprovalDto {
       '`credit`: money into the wallet; `debit`: money out of the wallet; the others: a decision about a payment that arrived',
   })
   kind!: ApprovalKind;
-  @Integer(1, MAX_ID, {
+  @Integer(1, Number(MAX_INTEGER), {
     optional: true,
     description: 'The merchant whose wallet it is; for `payment_credit` unless there is a deposit',
     example: 7,

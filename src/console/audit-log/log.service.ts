@@ -70,7 +70,7 @@ function filterOf(
   { operator, source, action, merchant, order, supplier, ...period }: LogFilterDto,
 ): Omit<LogFilter, 'limit' | 'before'> {
   const { from: since, to: until } = checkedPeriod(period);
-  const asked = {
+  const filter = {
     operator,
     source,
     action,
@@ -80,7 +80,7 @@ function filterOf(
     orderNumber: order,
     merchantId: merchant === undefined ? undefined : Number(merchant),
   };
-  if (!readsOwnActionsOnly(caller.session.role)) return asked;
+  if (!readsOwnActionsOnly(caller.session.role)) return filter;
   // The index has the operator's name, so the filter needs the name besides the id.
-  return { ...asked, operator: operator ?? caller.session.email, operatorId: caller.id };
+  return { ...filter, operator: operator ?? caller.session.email, operatorId: caller.id };
 }

@@ -58,8 +58,11 @@ export class ProductViewsService {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  async list(caller: Caller, { limit: asked, cursor, ...filter }: ProductsQueryDto): Promise<Page<ListedProductDto>> {
-    const limit = pageLimit({ limit: asked }, CONSOLE_LIMIT);
+  async list(
+    caller: Caller,
+    { limit: requested, cursor, ...filter }: ProductsQueryDto,
+  ): Promise<Page<ListedProductDto>> {
+    const limit = pageLimit({ limit: requested }, CONSOLE_LIMIT);
     const [after = null] = decodeCursor(cursor, [MAX_INTEGER]) ?? [];
     const [rows, today] = await Promise.all([
       this.listing.page(toProductFilter(filter), after === null ? null : Number(after), limit + 1),
@@ -104,9 +107,9 @@ export class ProductViewsService {
   }
 
   /** Adds a product, or changes the given members of it. @throws BAD_REQUEST; CONFLICT if the product changed meanwhile. */
-  async set(caller: Caller, sku: string, asked: SetProductDto): Promise<ProductDetailDto> {
-    const { expected_updated_at: expected, reason } = asked;
-    await this.products.set(toDefinition(sku, asked), caller.actor(reason), {
+  async set(caller: Caller, sku: string, body: SetProductDto): Promise<ProductDetailDto> {
+    const { expected_updated_at: expected, reason } = body;
+    await this.products.set(toDefinition(sku, body), caller.actor(reason), {
       expectedUpdatedAt: expected ? new Date(expected) : null,
     });
     return this.show(caller, sku);
@@ -137,13 +140,13 @@ export class ProductViewsService {
   }
 }
 
-const toDefinition = (sku: string, asked: SetProductDto): ProductDefinition => ({
+const toDefinition = (sku: string, body: SetProductDto): ProductDefinition => ({
   sku,
-  ...pick(asked, 'name', 'supplier', 'kind', 'active'),
-  price: asked.price === undefined ? undefined : checkedBaht(asked.price),
-  supplierSku: asked.supplier_sku,
-  requiresServer: asked.requires_server,
-  requiresCharacter: asked.requires_character,
-  maxQuantity: asked.max_quantity,
-  playerCheck: asked.player_check,
+  ...pick(body, 'name', 'supplier', 'kind', 'active'),
+  price: body.price === undefined ? undefined : checkedBaht(body.price),
+  supplierSku: body.supplier_sku,
+  requiresServer: body.requires_server,
+  requiresCharacter: body.requires_character,
+  maxQuantity: body.max_quantity,
+  playerCheck: body.player_check,
 });

@@ -1,11 +1,11 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { MAX_OVERLAP_SECONDS } from '../../auth/api-keys.service.js';
 import { Shown } from '../../core/http/answer.decorators.js';
 import { parseNetwork } from '../../core/networks.js';
 import { Integer, Member, Moment, Text } from '../../core/validation/member.decorators.js';
 
 const KEY_STATES = ['active', 'expired', 'revoked'] as const;
 const MAX_NETWORKS = 50;
-export const MAX_OVERLAP_SECONDS = 30 * 86_400;
 
 const NetworkList = (): PropertyDecorator =>
   Member(

@@ -13,7 +13,7 @@ import type { ConsoleKeyDto, ConsoleKeysDto, IssuedKeyDto, IssueKeyDto, RotateKe
 export class MerchantKeysService {
   constructor(
     private readonly keys: ApiKeysService,
-    private readonly once: IdempotencyService,
+    private readonly idempotency: IdempotencyService,
   ) {}
 
   async list(merchantId: number): Promise<ConsoleKeysDto> {
@@ -31,10 +31,10 @@ export class MerchantKeysService {
   ): Promise<IssuedKeyDto> {
     caller.assertConfirmed();
     const expiresAt = expires === undefined ? null : checkedMoment(expires);
-    return this.once.run<IssuedKeyDto>(caller, {
+    return this.idempotency.run<IssuedKeyDto>(caller, {
       action: 'api_key.issue',
       key: idempotencyKey,
-      asked: {
+      request: {
         merchantId,
         detail: { name: name ?? '', allowed_ips: allowedNetworks ?? [], expires_at: expiresAt?.toISOString() ?? null },
       },
@@ -53,10 +53,10 @@ export class MerchantKeysService {
   ): Promise<IssuedKeyDto> {
     caller.assertConfirmed();
     await this.assertOf(key);
-    return this.once.run<IssuedKeyDto>(caller, {
+    return this.idempotency.run<IssuedKeyDto>(caller, {
       action: 'api_key.rotate',
       key: idempotencyKey,
-      asked: { merchantId: key.merchantId, detail: { id: key.id, overlap_seconds: overlap } },
+      request: { merchantId: key.merchantId, detail: { id: key.id, overlap_seconds: overlap } },
       carryOut: async (by) => toIssuedKeyDto(await this.keys.rotate(key.id, overlap, by)),
       repeat: ({ detail }) => shownBefore((detail.successor as Partial<ApiKey>).prefix),
     });

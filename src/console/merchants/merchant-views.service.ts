@@ -22,8 +22,8 @@ export class MerchantViewsService {
   constructor(
     private readonly merchants: MerchantsService,
     private readonly wallets: WalletService,
-    private readonly figures: MerchantStatsRepository,
-    private readonly once: IdempotencyService,
+    private readonly stats: MerchantStatsRepository,
+    private readonly idempotency: IdempotencyService,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
@@ -55,10 +55,10 @@ export class MerchantViewsService {
 
   /** @throws BAD_REQUEST; CONFLICT for a key of another request. */
   create(caller: Caller, key: string | undefined, { name, sandbox }: NewMerchantDto): Promise<ConsoleMerchantDto> {
-    return this.once.run(caller, {
+    return this.idempotency.run(caller, {
       action: 'merchant.create',
       key,
-      asked: { detail: { name, sandbox: sandbox ? true : null } },
+      request: { detail: { name, sandbox: sandbox ? true : null } },
       carryOut: async (by) => this.show(caller, (await this.merchants.create(name, by, { sandbox })).id),
       repeat: ({ merchant_id: id }) => this.show(caller, present(id, 'a merchant that was added has an id')),
     });
@@ -71,7 +71,7 @@ export class MerchantViewsService {
 
   async days(caller: Caller, id: number): Promise<MerchantDaysDto> {
     await this.merchants.get(id);
-    return { data: await this.figures.days(id, timezoneOf(caller.session, this.config), DAYS) };
+    return { data: await this.stats.days(id, timezoneOf(caller.session, this.config), DAYS) };
   }
 
   private async shown(
@@ -80,7 +80,7 @@ export class MerchantViewsService {
     walletOf: ReadonlyMap<number, Wallet>,
   ): Promise<ConsoleMerchantDto[]> {
     const ids = merchants.map(({ id }) => id);
-    const today = await this.figures.today(ids, timezoneOf(caller.session, this.config));
+    const today = await this.stats.today(ids, timezoneOf(caller.session, this.config));
     return merchants.map((merchant) =>
       toConsoleMerchantDto(merchant, today.get(merchant.id), walletOf.get(merchant.id)),
     );

@@ -1,12 +1,11 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { FAILURE_CODES, isUnitFailureCode, type UnitFailureCode } from '../../core/failures.js';
+import { UNIT_FAILURE_CODES, type UnitFailureCode } from '../../core/failures.js';
 import { Shown } from '../../core/http/answer.decorators.js';
 import { Flag, Integer, ListOf, Member, OneOf, Text } from '../../core/validation/member.decorators.js';
 import { UNIT_STATES } from '../../orders/states.js';
 import { Reason } from '../reason.dto.js';
 import { MerchantNameDto, OrderDetailDto } from './order.dto.js';
 
-const UNIT_FAILURE_CODES = FAILURE_CODES.filter(isUnitFailureCode);
 const MAX_NOTE_LENGTH = 2_000;
 /** The largest smallint of PostgreSQL. */
 const MAX_ATTEMPT = 32_767;

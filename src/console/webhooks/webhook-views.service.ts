@@ -127,14 +127,14 @@ export class WebhookViewsService {
     { up_to, expected_count: expected, ...query }: ReplayDto,
   ): Promise<JobDto> {
     // `up_to` differs from preview to preview, so a repeated request may have another `up_to`.
-    const asked = { kind: 'replay' as const, idempotencyKey: key, params: { ...query, up_to }, passing: ['up_to'] };
-    const earlier = await this.jobs.startedBefore(caller, asked);
+    const content = { kind: 'replay' as const, idempotencyKey: key, params: { ...query, up_to }, passing: ['up_to'] };
+    const earlier = await this.jobs.startedBefore(caller, content);
     if (earlier) return earlier;
     const replayed = { ...(await this.toReplayed(query)), upTo: BigInt(up_to) };
     const count = await this.replays.count(replayed);
     if (count > expected)
       throw new AppError('CONFLICT', `${count} deliveries match by now, not ${expected}: look again`);
-    return this.jobs.startReplay(caller, asked, replayed, count);
+    return this.jobs.startReplay(caller, content, replayed, count);
   }
 
   private async listDeliveries(
