@@ -108,8 +108,9 @@ export class SupplierCaller {
   }
 }
 
-const OFFER_OFF = {
-  ...({ kind: 'not_accepted', fault: 'configuration' } as const),
+const OFFER_OFF: SupplierOutcome = {
+  kind: 'not_accepted',
+  fault: 'configuration',
   detail: 'not sent: its offer is off',
   retryAfterMs: OFF_FOR_MS,
 };

@@ -44,8 +44,8 @@ export function toContent(dto: CreateOrderDto): OrderContent {
 }
 
 export function toCommand({ merchantId, sandbox }: Customer, dto: CreateOrderDto, requestId: string): PlaceOrder {
-  const { reference_id: referenceId, max_total_amount: most, end_user_ip: endUserIp = null } = dto;
-  const maxTotal = typeof most === 'string' ? parseBaht(most) : null;
+  const { reference_id: referenceId, max_total_amount: total, end_user_ip: endUserIp = null } = dto;
+  const maxTotal = typeof total === 'string' ? parseBaht(total) : null;
   return { merchantId, sandbox, referenceId, content: toContent(dto), maxTotal, endUserIp, requestId };
 }
 

@@ -146,11 +146,11 @@ const RECORD_TEST = statement(
   'webhook_deliveries.record_test',
   { merchantId: 'int', webhookId: 'int', eventId: 'text', body: 'text', now: 'timestamptz' },
   ({ merchantId, webhookId, eventId, body, now }) => `
-    WITH turn AS MATERIALIZED (
+    WITH wallet AS MATERIALIZED (
       SELECT merchant_id FROM wallets WHERE merchant_id = ${merchantId} FOR NO KEY UPDATE),
     recorded AS (
       INSERT INTO events (public_id, merchant_id, kind, body, created_at)
-      SELECT ${eventId}, merchant_id, 'webhook.test', ${body}, ${now} FROM turn RETURNING id)
+      SELECT ${eventId}, merchant_id, 'webhook.test', ${body}, ${now} FROM wallet RETURNING id)
     INSERT INTO webhook_deliveries (webhook_id, event_id, kind, automatic, due_at, created_at, updated_at)
     SELECT ${webhookId}, id, 'webhook.test', false, ${now}, ${now}, ${now} FROM recorded
     RETURNING id`,

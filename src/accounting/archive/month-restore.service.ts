@@ -11,7 +11,7 @@ import { ArchiveConnectionsService, type ArchiveConnection } from './archive-con
 import { MANIFEST, readManifest, type ArchivedTable, type Manifest } from './manifest.js';
 import { assertFiles, type OnStep } from './partition-files.js';
 
-export interface RestoreOptions {
+interface RestoreOptions {
   by: Actor;
   onStep?: OnStep;
 }

@@ -36,7 +36,6 @@ const OF_ORDERS = [...ORDER_CHECKS, DELIVERY_CHECK, ...UNIT_CHECKS];
 /** The checks for closing a month. */
 export const MONTH_CHECKS: readonly Check[] = [...Object.values(LEDGER_CHECKS), ...OF_ORDERS];
 
-/** All checks. */
 export const CHECKS: readonly Check[] = [
   MOMENT_CHECKS.merchants,
   LEDGER_CHECKS.available,
@@ -69,7 +68,7 @@ export class AuditRepository {
     return compareAll(tx, sql.ORDER_COMPARISONS.range, valuesOf(range));
   }
 
-  /** Checks some orders. */
+  /** Checks orders by id. */
   checkNamedOrders(tx: Queryable, ids: readonly bigint[]): Promise<Found[]> {
     return compareAll(tx, sql.ORDER_COMPARISONS.named, [ids]);
   }

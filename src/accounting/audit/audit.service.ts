@@ -28,14 +28,14 @@ export interface Coverage {
 }
 
 /** Archived orders, with the first and the last of their months. */
-export interface ArchivedRange {
+interface ArchivedRange {
   from: string;
   through: string;
   orders: bigint;
 }
 
 /** Closed months, from the first to the last. */
-export interface ClosedRange {
+interface ClosedRange {
   from: string;
   through: string;
   months: number;

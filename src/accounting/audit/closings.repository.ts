@@ -10,7 +10,6 @@ import type { WalletClosing } from './closing.js';
 import { selectFirstIdSince } from '../../database/first-id-since.sql.js';
 import { rowsOf, statement } from '../../database/parameters.js';
 
-/** Closed months, oldest first. */
 const LIST: Statement = {
   name: 'closings.list',
   text: `SELECT month, orders_after, orders_through, orders, transfers_after, transfers_through, transfers, deliveries_after,
@@ -18,14 +17,13 @@ const LIST: Statement = {
          FROM closed_months ORDER BY month`,
 };
 
-/** Wallets at the end of a month. $1: the month. */
+/** $1: the month. */
 const WALLETS: Statement = {
   name: 'closings.wallets',
   text: `SELECT month, merchant_id, last_transfer_id, available, held, credits, debits, holds, spends, refunds
          FROM closed_wallets WHERE month = $1 ORDER BY merchant_id`,
 };
 
-/** Partitions of orders that were removed from the tables of orders, oldest first. */
 const LIST_ARCHIVED: Statement = {
   name: 'closings.list_archived',
   text: `SELECT number, first_id, end_id, state, directory, orders, bytes, months, archived_at FROM archived_partitions
@@ -35,7 +33,6 @@ const LIST_ARCHIVED: Statement = {
 const TIMEZONE = `'Asia/Bangkok'`;
 const firstMoment = (table: string): string => `(SELECT created_at FROM ${table} ORDER BY id LIMIT 1)`;
 
-/** The first month of the books; null while they are empty. */
 const FIRST_MONTH: Statement = {
   name: 'closings.first_month',
   text: `SELECT to_char(least(${firstMoment('orders')}, ${firstMoment('transfers')}) AT TIME ZONE ${TIMEZONE}, 'YYYY-MM') AS month`,
@@ -53,14 +50,13 @@ const END_OF_MONTH: Statement = {
 const lastBefore = (table: 'orders' | 'transfers' | 'webhook_deliveries'): string =>
   `coalesce((${selectFirstIdSince(table, '$1::timestamptz')}), 1) - 1`;
 
-/** The last ids before a time. $1: the time. */
+/** $1: a time. */
 const LAST_IDS_BEFORE: Statement = {
   name: 'closings.last_ids_before',
   text: `SELECT ${lastBefore('orders')} AS orders, ${lastBefore('transfers')} AS transfers,
                 ${lastBefore('webhook_deliveries')} AS deliveries`,
 };
 
-/** The hash of the last closed month. */
 const LAST_HASH: Statement = {
   name: 'closings.last_hash',
   text: `SELECT hash FROM closed_months ORDER BY month DESC LIMIT 1`,
@@ -122,7 +118,7 @@ const ACQUIRE_LOCK: Statement = {
          WHERE next_at <= statement_timestamp() RETURNING next_at`,
 };
 
-/** Extends the lock. $1: seconds from now. */
+/** $1: seconds from now. */
 const EXTEND_LOCK: Statement = {
   name: 'closings.keep_turn',
   text: `UPDATE month_closing_turn SET next_at = statement_timestamp() + make_interval(secs => $1)`,
@@ -135,7 +131,7 @@ export type ArchivedOrders = Pick<
 >;
 
 /** The end of a month, and the time from which it can be closed. */
-export interface MonthEnd {
+interface MonthEnd {
   stop: Date;
   closable_at: Date;
   closable: boolean;

@@ -56,10 +56,10 @@ export const UNIT_CHECKS: OrderCheck[] = [
     name: 'units_of_items',
     rows: itemsAndUnits,
     wrong: 'NOT numbered',
-    example: item('of %s pieces has %s units', 'quantity', 'units'),
-    figures: { pieces: 'sum(quantity)', units: 'sum(units)' },
-    describe: ({ checked = 0n, pieces = 0n, units = 0n }) =>
-      `${counted(checked, 'item')} of ${counted(pieces, 'piece')}, ${counted(units, 'unit')}`,
+    example: item('has a quantity of %s and %s units', 'quantity', 'units'),
+    figures: { quantity: 'sum(quantity)', units: 'sum(units)' },
+    describe: ({ checked = 0n, quantity = 0n, units = 0n }) =>
+      `${counted(checked, 'item')} with a quantity of ${quantity} in total, ${counted(units, 'unit')}`,
   },
   {
     name: 'unit_states',
@@ -103,7 +103,7 @@ export const UNIT_CHECKS: OrderCheck[] = [
     ),
     figures: { completed: 'sum(completed_quantity)', failed: 'sum(failed_quantity)' },
     describe: ({ checked = 0n, completed = 0n, failed = 0n }) =>
-      `${counted(checked, 'item')}, ${counted(completed, 'piece')} completed, ${failed} failed`,
+      `${counted(checked, 'item')}, ${counted(completed, 'unit')} completed, ${failed} failed`,
   },
   {
     name: 'item_statuses',
@@ -114,7 +114,7 @@ export const UNIT_CHECKS: OrderCheck[] = [
       OR (status = 'pending' AND succeeded + failed > 0)
       OR failure_code IS DISTINCT FROM CASE status WHEN 'failed' THEN first_failure END`,
     example: item(
-      'of %s pieces is %s (%s) where %s units succeeded and %s failed (%s)',
+      'with a quantity of %s is %s (%s) where %s units succeeded and %s failed (%s)',
       'quantity',
       'status',
       'failure_code',

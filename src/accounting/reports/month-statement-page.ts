@@ -5,7 +5,7 @@ import type { MonthLine, MonthStatement } from './month-statement.js';
 import { STATEMENT_TIMEZONE } from './statement.service.js';
 
 /** A merchant's statement of a month. */
-export interface MonthOfMerchant {
+interface MonthOfMerchant {
   merchant: { id: number; name: string };
   month: string;
   statement: MonthStatement;

@@ -8,7 +8,7 @@ import type { SupplierComparison } from './supplier-report.service.js';
 
 // Lines of reports as JSON has them: amounts are strings in baht, counts are numbers.
 
-export type DailyLine = Record<
+type DailyLine = Record<
   | 'opening_amount'
   | 'credited_amount'
   | 'debited_amount'

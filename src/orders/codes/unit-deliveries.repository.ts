@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '../../database/database.js';
 import { rowsOf, statement } from '../../database/parameters.js';
+import type { UnitKey } from '../order.rows.js';
 import type { UnitDelivery } from './unit-delivery.entity.js';
 
 /**
@@ -76,12 +77,6 @@ const FIND_OF_ARCHIVED = statement(
 
 export type DeliveryToStore = Parameters<typeof STORE_DELIVERIES.with>[0]['deliveries'][number];
 
-interface Unit {
-  orderId: bigint;
-  item: number;
-  unit: number;
-}
-
 /** Codes and serial numbers of units. */
 @Injectable()
 export class UnitDeliveriesRepository {
@@ -93,7 +88,7 @@ export class UnitDeliveriesRepository {
   }
 
   /** Gives a unit the deliveries of a discrepancy, if the operator settled it with that purchase. */
-  handOverFromDiscrepancy(tx: Transaction, { orderId: order_id, item, unit }: Unit): void {
+  handOverFromDiscrepancy(tx: Transaction, { orderId: order_id, item, unit }: UnitKey): void {
     tx.write(...HAND_OVER_FROM_DISCREPANCY.with({ order_id, item, unit }));
   }
 
