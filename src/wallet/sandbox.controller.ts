@@ -1,20 +1,31 @@
-import { Body, Controller, Post, UseGuards } from '@nestjs/common';
+import { Body, Controller, Post, UseGuards, type CanActivate } from '@nestjs/common';
 import { ApiSecurity, ApiTags } from '@nestjs/swagger';
-import type { Caller } from '../auth/caller.js';
+import type { Request } from 'express';
+import { callerOf, type Caller } from '../auth/caller.js';
 import { CurrentCaller } from '../auth/api-key.guard.js';
-import { SandboxGuard } from '../auth/sandbox.guard.js';
 import { ApiRoute } from '../core/http/api-route.decorator.js';
+import { noSuchRoute } from '../core/http/exception.filter.js';
+import { newSandboxReference } from '../core/identifiers.js';
 import { checkedBaht } from '../core/money.js';
 import { SandboxCreditDto, WalletDto } from './wallet.dto.js';
-import { SandboxWalletService } from './sandbox-wallet.service.js';
 import { toWalletDto } from './wallet.mapper.js';
+import { WalletService } from './wallet.service.js';
+
+/** Hides routes from merchants outside the sandbox: they get the answer of an unknown route. */
+const sandboxOnly: CanActivate = {
+  canActivate: (context) => {
+    const request = context.switchToHttp().getRequest<Request>();
+    if (callerOf(request)?.sandbox) return true;
+    throw noSuchRoute(request);
+  },
+};
 
 @ApiTags('Sandbox')
 @ApiSecurity('api-key')
-@UseGuards(SandboxGuard)
+@UseGuards(sandboxOnly)
 @Controller('v1/sandbox')
 export class SandboxController {
-  constructor(private readonly wallets: SandboxWalletService) {}
+  constructor(private readonly wallets: WalletService) {}
 
   @Post('wallet/credit')
   @ApiRoute({
@@ -27,7 +38,14 @@ export class SandboxController {
     errors: ['BAD_REQUEST', 'NOT_FOUND', 'CONFLICT', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],
   })
   async credit(@CurrentCaller() caller: Caller, @Body() { amount }: SandboxCreditDto): Promise<WalletDto> {
-    const satang = checkedBaht(amount);
-    return toWalletDto(await this.wallets.credit(caller.merchantId, satang));
+    const wallet = await this.wallets.credit({
+      merchantId: caller.merchantId,
+      amount: checkedBaht(amount),
+      reference: newSandboxReference(),
+      operator: 'sandbox',
+      note: 'by the merchant itself',
+      isOwn: true,
+    });
+    return toWalletDto(wallet);
   }
 }

@@ -1,8 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ApiMoment, ApiNullableText } from '../core/http/answer.decorators.js';
 import { ENTRY_KINDS, type EntryKind, type WalletEntry } from './entries.js';
+import type { Satang } from '../core/money.js';
 import { AmountUpTo } from '../core/validation/member.decorators.js';
-import { MAX_SANDBOX_CREDIT } from './sandbox-wallet.service.js';
 
 export class WalletDto {
   @ApiProperty({ example: 'THB' }) currency!: string;
@@ -28,6 +28,9 @@ export class WalletEntryDto implements WalletEntry {
   @ApiNullableText('ord_Np3O7rcsqNmBTwD7') order_number!: string | null;
   @ApiMoment() created_at!: string;
 }
+
+/** The maximum that a sandbox merchant may credit itself at a time: a million baht. */
+const MAX_SANDBOX_CREDIT: Satang = 100_000_000n;
 
 /** The body of POST /v1/sandbox/wallet/credit. */
 export class SandboxCreditDto {

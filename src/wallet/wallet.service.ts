@@ -15,7 +15,7 @@ import { WalletsRepository, type MadeCredit, type OwnedWallet } from './wallets.
 const PAYMENT_PREFIX = 'deposit:';
 
 /** A payment that arrived for a merchant. */
-export interface PaymentCredit {
+interface PaymentCredit {
   merchantId: number;
   amount: Satang;
   /** The public id of the payment. */

@@ -29,12 +29,10 @@ interface Funded {
   approvedBy: string | null;
 }
 
-/** A credit to be written. */
-export type NewCredit = Pick<Transfer, 'merchant_id' | 'amount' | 'available_after' | 'operator'> & {
+type NewCredit = Pick<Transfer, 'merchant_id' | 'amount' | 'available_after' | 'operator'> & {
   reference: string;
 };
 
-/** A written credit. */
 export type MadeCredit = Pick<Transfer, 'id' | 'created_at'> & { reference: string };
 
 /**
