@@ -15,7 +15,7 @@ import { readId } from '../core/identifiers.js';
 
 const COLUMNS = ['merchant_id', 'sku', 'price'];
 
-const SHAPE: CsvShape = { columns: COLUMNS, required: COLUMNS, what: 'prices', atMost: 200_000 };
+const SHAPE: CsvShape = { columns: COLUMNS, required: COLUMNS, what: 'prices', maxLines: 200_000 };
 
 /** A price, and the number of its line in the file. */
 export interface PriceLine {

@@ -37,7 +37,7 @@ const COLUMNS = [
   'player_check',
 ] as const satisfies (keyof ProductView)[];
 
-const SHAPE: CsvShape = { columns: COLUMNS, required: ['sku'], what: 'products', atMost: 200_000 };
+const SHAPE: CsvShape = { columns: COLUMNS, required: ['sku'], what: 'products', maxLines: 200_000 };
 
 /** A product, and the number of the line on which it starts in the file. */
 export interface ProductLine {

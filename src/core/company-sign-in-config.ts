@@ -25,7 +25,7 @@ type Variable = Extract<keyof Environment, `CONSOLE_OIDC_${string}`>;
 
 /**
  * @param isConsole whether this process is a console. Other processes may lack the secret, so they ignore these settings.
- * @returns the settings, null if none is set, and the rest of the environment.
+ * @returns the settings, or null if none is set or this is no console, and the rest of the environment.
  */
 export function readCompanySignIn<Given extends Pick<Environment, Variable | 'NODE_ENV'>>(
   environment: Given,
@@ -57,9 +57,10 @@ export function readCompanySignIn<Given extends Pick<Environment, Variable | 'NO
     );
   if (issuer) checkIssuer(issuer, environment.NODE_ENV, problems);
   const settings = { issuer, clientId, clientSecret, scopes, roleClaim, trustsEmail, name: name || null };
-  const map = readRoles(roles, problems);
+  const entries = readRoles(roles, problems);
   // Addresses are compared in lower case.
-  const byAddress = roleClaim === 'email' ? map.map((each) => ({ ...each, value: each.value.toLowerCase() })) : map;
+  const byAddress =
+    roleClaim === 'email' ? entries.map((each) => ({ ...each, value: each.value.toLowerCase() })) : entries;
   return [{ ...settings, roles: byAddress }, others];
 }
 

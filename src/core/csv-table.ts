@@ -8,20 +8,20 @@ export interface CsvShape {
   /** What the lines of the file are, for messages, such as `products`. */
   what: string;
   /** The maximum number of lines. */
-  atMost?: number;
+  maxLines?: number;
   /** How to treat unknown columns. Without this member, unknown columns are errors. */
-  others?: 'passed over';
+  others?: 'ignored';
   /** Maps a header to the name of a column. */
   rename?: (header: string) => string;
 }
 
-export interface CsvRow {
+interface CsvRow {
   line: number;
   fields: string[];
 }
 
 /** A file's lines. {@link FieldReader} refuses a line with more or fewer fields than there are columns. */
-export interface CsvTable {
+interface CsvTable {
   columns: string[];
   rows: CsvRow[];
 }
@@ -131,7 +131,7 @@ export class FieldReader {
   }
 }
 
-function readRows(file: Buffer, { what, atMost = Infinity }: CsvShape): CsvRow[] {
+function readRows(file: Buffer, { what, maxLines = Infinity }: CsvShape): CsvRow[] {
   const rows: CsvRow[] = [];
   let lastLine = 0;
   try {
@@ -148,7 +148,7 @@ function readRows(file: Buffer, { what, atMost = Infinity }: CsvShape): CsvRow[]
         const row = { line: lines - lineEndsInside, fields };
         if (fields.length > MAX_COLUMNS)
           throw problemOf(row, `has ${fields.length} fields: ${MAX_COLUMNS} are the most`);
-        if (rows.length > atMost) throw problemOf(row, `a file has ${atMost} ${what} at most`);
+        if (rows.length > maxLines) throw problemOf(row, `a file has ${maxLines} ${what} at most`);
         rows.push(row);
         return null;
       },
@@ -170,8 +170,7 @@ function syntaxProblem(error: CsvError, lastLine: number): CsvProblem {
     return { ...aboutFile('a quote is opened from here on and never closed'), line: lastLine + 1 };
   }
   if (error.code === 'CSV_MAX_RECORD_SIZE') {
-    const most = MAX_LINE_LENGTH.toLocaleString('en');
-    const words = `has more than ${most} characters, or a quote in it is never closed`;
+    const words = `has more than ${MAX_LINE_LENGTH.toLocaleString('en')} characters, or a quote in it is never closed`;
     return { ...aboutFile(words), line: lastLine + 1 };
   }
   const line = Number(error.lines) || lastLine + 1;
@@ -185,8 +184,8 @@ function findHeaderProblems(columns: string[], shape: CsvShape): string[] {
     return ['the columns must be separated by commas'];
   }
   const others = columns.filter((column) => !shape.columns.includes(column));
-  const unknown = shape.others === 'passed over' ? [] : others;
-  const known = shape.others === 'passed over' ? columns.filter((column) => !others.includes(column)) : columns;
+  const unknown = shape.others === 'ignored' ? [] : others;
+  const known = shape.others === 'ignored' ? columns.filter((column) => !others.includes(column)) : columns;
   const twice = known.filter((column, index) => known.indexOf(column) < index);
   const missing = shape.required.filter((column) => !columns.includes(column));
   return [

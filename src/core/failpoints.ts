@@ -38,9 +38,8 @@ export function failpoint(name: Failpoint): void {
 }
 
 /**
- * Arms the failpoints in `TOPUP_FAILPOINTS`: `order.committed=kill@3` kills the process with SIGKILL at the third pass.
- * Several
- * failpoints are separated by commas. Only tests set this variable.
+ * Arms the failpoints in `TOPUP_FAILPOINTS`: `order.committed=kill@3` kills the process with SIGKILL at the third pass. Commas
+ * separate failpoints. Only tests set this variable.
  * @throws Error for a name or an action that does not exist, and in production.
  */
 export function armFailpoints({ TOPUP_FAILPOINTS: text = '', NODE_ENV }: NodeJS.ProcessEnv): void {

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { json, type NextFunction, type Request, type Response } from 'express';
 import { AppError } from '../errors.js';
 import { findJsonProblem } from '../exact-json.js';
+import { tooLarge } from './raw-body.js';
 import { expectsContinue, hasBody } from './unread-body.js';
 
 const MAX_BODY_BYTES = 256 * 1024;
@@ -36,12 +37,12 @@ export function jsonBodyMiddleware(request: Request, response: Response, next: N
     const message = 'The request body must be JSON: send it with Content-Type: application/json';
     return next(new AppError('UNSUPPORTED_MEDIA_TYPE', message));
   }
-  if (isTooLarge(request)) return next(tooLarge());
+  if (isTooLarge(request)) return next(tooLarge(MAX_BODY_BYTES));
   if (expectsContinue(request)) response.writeContinue();
   let answered = false;
   const refuseEarly = countBytes(request, () => {
     answered = true;
-    next(tooLarge());
+    next(tooLarge(MAX_BODY_BYTES));
   });
   parse(request, response, (error?: unknown) => {
     request.off('data', refuseEarly);
@@ -54,8 +55,6 @@ export function jsonBodyMiddleware(request: Request, response: Response, next: N
 function isTooLarge({ headers }: IncomingMessage): boolean {
   return Number(headers['content-length'] ?? 0) > MAX_BODY_BYTES;
 }
-
-const tooLarge = (): AppError => new AppError('PAYLOAD_TOO_LARGE', 'The request body is larger than 256 KiB');
 
 /** Refuses a body of unknown length as soon as it is too large. The parser would first read all of it. */
 function countBytes(request: Request, exceeded: () => void): (chunk: Buffer) => void {
@@ -102,7 +101,7 @@ function isDeeperThan(json: Buffer, levels: number): boolean {
 function toAppError(error: unknown): unknown {
   const { type, status, message, body } = error as Error & { type?: string; status?: number; body?: string };
   if (type === 'bytes.unfit') return new AppError('BAD_REQUEST', message);
-  if (status === 413) return tooLarge();
+  if (status === 413) return tooLarge(MAX_BODY_BYTES);
   if (status === 415) {
     return new AppError(
       'UNSUPPORTED_MEDIA_TYPE',

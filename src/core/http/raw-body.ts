@@ -27,5 +27,5 @@ export async function readRawBody(request: Request, response: Response, maxBytes
   });
 }
 
-const tooLarge = (maxBytes: number): AppError =>
+export const tooLarge = (maxBytes: number): AppError =>
   new AppError('PAYLOAD_TOO_LARGE', `The request body is larger than ${maxBytes / 1024} KiB`);

@@ -10,7 +10,7 @@ const COMPRESSED = [
   { encoding: 'gzip', extension: '.gz' },
 ];
 
-export interface StaticFiles {
+interface StaticFiles {
   /** Paths of the files, such as `/assets/main-1a2b.js`, and of their compressed copies. */
   names: ReadonlySet<string>;
   /** Answers requests for these files, compressed if the browser allows, and passes every other request on. */

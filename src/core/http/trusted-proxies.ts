@@ -38,5 +38,5 @@ function isWide(text: string): boolean {
 }
 
 const warning = (name: string): string =>
-  `X-Forwarded-For names this address, which is in a network of ${name}, behind another one, which counts as the caller's. ` +
-  `Unless it is a proxy, callers can choose their address: set ${name} to how many proxies there are, or to their own addresses`;
+  `X-Forwarded-For has this address, which is in a network of ${name}: the address before it counts as the caller's. ` +
+  `Unless it is a proxy, callers can choose their address: set ${name} to the number of proxies, or to their own addresses`;

@@ -4,7 +4,7 @@ import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { formatBaht, parseBaht, type Satang } from '../money.js';
 import { isTimezone, readMoment } from '../moments.js';
 import { textProblem } from '../text.js';
-import { Rule, type Class, type MemberRule, type Problem } from './rule.js';
+import { isPlainObject, Rule, type Class, type MemberRule, type Problem } from './rule.js';
 
 // Each decorator both checks a member of a request and documents it, so that each limit stands in one place.
 
@@ -151,8 +151,6 @@ const TEXT_MAP = { maxEntries: 20, maxKeyLength: 40, maxValueLength: 500 };
 /** An object whose names the caller chooses. Each value is a text, which may be empty. */
 export function TextMap(options: MemberOptions = {}): PropertyDecorator {
   const { maxEntries, maxKeyLength, maxValueLength } = TEXT_MAP;
-  const isObject = (value: unknown): value is object =>
-    typeof value === 'object' && value !== null && !Array.isArray(value);
   return Member(
     {
       type: 'object',
@@ -160,7 +158,7 @@ export function TextMap(options: MemberOptions = {}): PropertyDecorator {
       maxProperties: maxEntries,
     },
     (value) => {
-      if (!isObject(value)) return { code: 'INVALID_TYPE', words: 'must be an object' };
+      if (!isPlainObject(value)) return { code: 'INVALID_TYPE', words: 'must be an object' };
       const keys = Object.keys(value);
       if (keys.length > maxEntries) return { code: 'OUT_OF_RANGE', words: `must have at most ${maxEntries} members` };
       const words = keys.map((key) => textProblem(key, 1, maxKeyLength)).find((problem) => problem !== null);
@@ -169,7 +167,7 @@ export function TextMap(options: MemberOptions = {}): PropertyDecorator {
     options,
     {
       *inside(value) {
-        for (const [key, text] of isObject(value) ? Object.entries(value as Record<string, unknown>) : []) {
+        for (const [key, text] of isPlainObject(value) ? Object.entries(value as Record<string, unknown>) : []) {
           const problem = textProblemOf(text, maxValueLength);
           if (problem) yield [`.${key}`, problem];
         }
@@ -194,13 +192,13 @@ export const Amount = (options: MemberOptions = {}): PropertyDecorator =>
     options,
   );
 
-/** An amount above 0.00 and up to `most`. @param form narrows how it is written, with the message for other text. */
+/** An amount above 0.00 and up to `max`. @param form narrows how it is written, with the message for other text. */
 export function AmountUpTo(
-  most: Satang,
+  max: Satang,
   options: MemberOptions = {},
   form?: { pattern: string; words: string },
 ): PropertyDecorator {
-  const words = `must be an amount from 0.01 to ${formatBaht(most)}`;
+  const words = `must be an amount from 0.01 to ${formatBaht(max)}`;
   const pattern = form?.pattern ?? AMOUNT_PATTERN;
   return Member(
     { type: String, pattern },
@@ -208,7 +206,7 @@ export function AmountUpTo(
       if (typeof value !== 'string') return { code: 'INVALID_TYPE', words: 'must be a string' };
       if (!new RegExp(pattern).test(value)) return { code: 'INVALID_VALUE', words: form?.words ?? words };
       const amount = parseBaht(value);
-      return amount !== null && amount > 0n && amount <= most ? null : { code: 'OUT_OF_RANGE', words };
+      return amount !== null && amount > 0n && amount <= max ? null : { code: 'OUT_OF_RANGE', words };
     },
     options,
   );

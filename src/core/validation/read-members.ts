@@ -1,6 +1,6 @@
 import { validateSync } from 'class-validator';
 import { AppError, invalidRequest, type ErrorDetail } from '../errors.js';
-import { OWN_RULE, rulesOf, type Class, type Problem } from './rule.js';
+import { isPlainObject, OWN_RULE, rulesOf, type Class, type Problem } from './rule.js';
 
 /** The maximum of reported problems, more than a person reads. A body with unknown members could have thousands. */
 const MAX_DETAILS = 100;
@@ -68,6 +68,3 @@ function report(details: ErrorDetail[], path: string, { code, words }: Problem):
   const field = path.length > MAX_FIELD_LENGTH ? `${path.slice(0, MAX_FIELD_LENGTH)}…` : path;
   details.push({ field, code, message: `${field} ${words}` });
 }
-
-const isPlainObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -4,6 +4,9 @@ import type { DetailCode } from '../errors.js';
 /** The class of a body or a query. */
 export type Class = new () => object;
 
+export const isPlainObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** Why a member is refused: the detail's code, and the words after the member's path in the message. */
 export interface Problem {
   code: DetailCode;
@@ -20,7 +23,7 @@ export interface MemberRule {
 }
 
 /** The rules of a class, collected once. */
-export interface ClassRules {
+interface ClassRules {
   /** The rule of each member, in the order of declaration, with the parent class's members last. */
   members: Map<string, MemberRule>;
   /** Members with class-validator's own rules, which only class-validator can check. */

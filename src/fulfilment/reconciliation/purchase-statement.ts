@@ -64,7 +64,7 @@ export function readStatement(file: Buffer, { headers, ...words }: StatementForm
     columns: STATEMENT_COLUMNS,
     required: [],
     what: 'purchases',
-    others: 'passed over',
+    others: 'ignored',
     rename: (header) => ours.get(header) ?? header,
   });
   const missing = Object.entries(headers).filter(([column]) => !table.columns.includes(column));
