@@ -52,9 +52,8 @@ export function limited(own: pg.PoolConfig, settings: string[] = []): pg.PoolCon
 }
 
 /**
- * The pools of a process share this. When a connection is lost, times out or turns out to be
- * read-only, its server may be gone. All connections that were opened before may lead to the same server, so the pools never
- * use them again.
+ * The pools of a process share this. When a connection is lost, times out or turns out to be read-only, its server may be gone.
+ * All connections that were opened before may lead to the same server, so the pools never use them again.
  */
 export class SharedTrust {
   private generation = 0;

@@ -72,7 +72,7 @@ export const EARLIER_MIGRATIONS: readonly string[] = `
 export const LAST_IN_PLACE = 1_763_900_000_012;
 
 /** The database lacks some of the earlier migrations, and this version no longer has them. */
-export class EarlierMigrationsMissing extends Error {
+class EarlierMigrationsMissing extends Error {
   constructor(missing: readonly string[]) {
     super(
       `the database lacks ${missing.length} of the ${EARLIER_MIGRATIONS.length} migrations of earlier versions, ` +

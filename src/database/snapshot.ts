@@ -14,26 +14,6 @@ const WHOLE_TABLES: Statement = {
                 set_config('max_parallel_workers_per_gather', '2', true)`,
 };
 
-/** Runs statements that all see the same moment, even while other processes write. */
-export function inSnapshot<Result>(server: ReadServer, read: (tx: Transaction) => Promise<Result>): Promise<Result> {
-  return server.transaction(async (tx) => {
-    await tx.query(BEGIN);
-    await tx.query(WHOLE_TABLES);
-    return read(tx);
-  });
-}
-
-/** Like {@link inSnapshot}, but for statements that find rows by index. Keeps the usual time limit and plans. */
-export function inIndexedSnapshot<Result>(
-  server: ReadServer,
-  read: (tx: Transaction) => Promise<Result>,
-): Promise<Result> {
-  return server.transaction(async (tx) => {
-    await tx.query(BEGIN);
-    return read(tx);
-  });
-}
-
 /**
  * For a range of ids of a large table. Like {@link WHOLE_TABLES}, but without nested loops: PostgreSQL would wrongly choose them
  * while its statistics lack the newest rows. PostgreSQL plans each range separately, and compiles nothing.
@@ -47,17 +27,22 @@ const ID_RANGE: Statement = {
                 set_config('max_parallel_workers_per_gather', '2', true)`,
 };
 
+const snapshot =
+  (...settings: Statement[]) =>
+  <Result>(server: ReadServer, read: (tx: Transaction) => Promise<Result>): Promise<Result> =>
+    server.transaction(async (tx) => {
+      for (const each of [BEGIN, ...settings]) await tx.query(each);
+      return read(tx);
+    });
+
+/** Runs statements that all see the same moment, even while other processes write. */
+export const inSnapshot = snapshot(WHOLE_TABLES);
+
+/** Like {@link inSnapshot}, but for statements that find rows by index. Keeps the usual time limit and plans. */
+export const inIndexedSnapshot = snapshot();
+
 /** Like {@link inSnapshot}, but for one of many ranges of ids. Each range has its own snapshot, so that no transaction is long. */
-export function inBatchSnapshot<Result>(
-  server: ReadServer,
-  read: (tx: Transaction) => Promise<Result>,
-): Promise<Result> {
-  return server.transaction(async (tx) => {
-    await tx.query(BEGIN);
-    await tx.query(ID_RANGE);
-    return read(tx);
-  });
-}
+export const inBatchSnapshot = snapshot(ID_RANGE);
 
 const LONG_TIMEOUT_MS = 3_600_000;
 

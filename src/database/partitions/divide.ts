@@ -8,8 +8,8 @@ import { withRunLock, refuseArchived, refuseBound, upperOf, type Execute } from 
 /**
  * Partitions tables by ranges of ids, in place, while processes of this version and the previous version work. Each existing
  * table becomes the first partition of a new table. Orders wait three or four times, for the locks and some tenths of a second
- * more. After an
- * interruption, the next start continues. It also partitions tables that joined the set after the others were partitioned.
+ * more. After an interruption, the next start continues. It also partitions tables that joined the set after the others were
+ * partitioned.
  * @param execute on a connection of its own, without timeouts of locks and statements.
  * @param perPartition how many ids each partition after the first has.
  * @throws PartitionsRefused, LocksNotFree

@@ -7,7 +7,7 @@ interface Defined {
 }
 
 /** What belongs to a table, as statements that create it again. */
-export interface Definitions {
+interface Definitions {
   /** `isShared`: the index covers all partitions. PostgreSQL allows that for a unique index only with the partition key in it. */
   indexes: (Defined & { isShared: boolean })[];
   foreignKeys: Defined[];

@@ -28,13 +28,13 @@ export interface Partition {
 }
 
 /** In SQL: limits how long the transaction waits for each later lock, because writers wait behind it. */
-export const SHORT_LOCK_TIMEOUT = `SET LOCAL lock_timeout = '50ms'`;
+const SHORT_LOCK_TIMEOUT = `SET LOCAL lock_timeout = '50ms'`;
 
 /**
  * Keeps autovacuum from tables until the transaction ends. Autovacuum yields its lock only after a second, which is too long
  * for writers to wait. So this function waits with a lock that lets writers go on.
  */
-export async function keepVacuumAway(execute: Execute, tables: string[]): Promise<void> {
+async function keepVacuumAway(execute: Execute, tables: string[]): Promise<void> {
   for (const table of tables) await execute(`LOCK TABLE ${table} IN SHARE UPDATE EXCLUSIVE MODE`);
 }
 

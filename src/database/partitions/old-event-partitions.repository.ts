@@ -1,3 +1,4 @@
+import { isTableMissing } from '../../core/postgres-errors.js';
 import { withBriefLock } from './brief-lock.js';
 import {
   ATTEMPTS,
@@ -26,9 +27,6 @@ const LATEST_SHARE = 0.2;
 /** How long the last check before a drop may take. The tables are locked meanwhile. */
 const CHECK_MS = 250;
 
-/** PostgreSQL's code for a table that does not exist. */
-const isGone = (error: unknown): boolean => (error as { code?: string }).code === '42P01';
-
 /** Ids from the first through the last. */
 export interface IdRange {
   first: bigint;
@@ -36,7 +34,7 @@ export interface IdRange {
 }
 
 /** A partition of deliveries, and the partition of exactly their attempts. */
-export interface DeliveriesWithAttempts {
+interface DeliveriesWithAttempts {
   deliveries: Partition;
   attempts: Partition;
 }
@@ -200,7 +198,7 @@ export class OldEventPartitions {
     try {
       return await withBriefLock(this.execute, tables, dropIfSo, 1);
     } catch (error) {
-      if (isGone(error)) return false;
+      if (isTableMissing(error)) return false;
       throw error;
     }
   }
@@ -215,7 +213,7 @@ export class OldEventPartitions {
     try {
       return await this.execute<Row>(text);
     } catch (error) {
-      if (isGone(error)) return [];
+      if (isTableMissing(error)) return [];
       throw error;
     }
   }

@@ -9,6 +9,7 @@ import {
   type EventTable,
 } from './event-partitions.js';
 import { definitionsOf } from './event-partitions.repository.js';
+import { rangeName } from './partitions.sql.js';
 import { withRunLock, refuseArchived, refuseBound, upperOf, type Execute } from './runs.js';
 
 /**
@@ -39,8 +40,6 @@ export async function partitionEvents(execute: Execute, perPartition: bigint, lo
   });
 }
 
-const limitOf = (table: string): string => `ck_${table}_first_partition`;
-
 async function partitionInPlace(
   execute: Execute,
   eventTable: EventTable,
@@ -49,14 +48,14 @@ async function partitionInPlace(
 ): Promise<void> {
   const { table, key } = eventTable;
   const dropLimit = async (): Promise<void> => {
-    await execute(`ALTER TABLE ${table} DROP CONSTRAINT IF EXISTS ${limitOf(table)}`);
+    await execute(`ALTER TABLE ${table} DROP CONSTRAINT IF EXISTS ${rangeName(table)}`);
   };
   const [{ last } = { last: '0' }] = await execute<{ last: string }>(`SELECT ${lastId(eventTable)} AS last`);
   const upTo = upperOf(BigInt(last), perPartition);
   try {
     await withBriefLock(execute, table, async () => {
       await dropLimit();
-      await execute(`ALTER TABLE ${table} ADD CONSTRAINT ${limitOf(table)} CHECK (${key} < ${upTo}) NOT VALID`);
+      await execute(`ALTER TABLE ${table} ADD CONSTRAINT ${rangeName(table)} CHECK (${key} < ${upTo}) NOT VALID`);
     });
     logger.info({ table, upTo: String(upTo) }, 'validating the constraint: writers go on meanwhile');
     await validate(execute, table);
@@ -66,7 +65,7 @@ async function partitionInPlace(
   } catch (error) {
     // Otherwise inserts would fail once ids reach the limit.
     await withBriefLock(execute, table, dropLimit).catch((left: unknown) =>
-      logger.error({ err: left }, `the constraint ${limitOf(table)} is left: start again soon`),
+      logger.error({ err: left }, `the constraint ${rangeName(table)} is left: start again soon`),
     );
     throw error;
   }
@@ -103,12 +102,12 @@ async function exchange(execute: Execute, eventTable: EventTable, upTo: bigint, 
   for (const { name } of made.indexes) await execute(`ALTER INDEX ${name} RENAME TO ${name}_0`);
   await execute(`
     CREATE TABLE ${table} (LIKE ${first} INCLUDING ALL EXCLUDING INDEXES EXCLUDING IDENTITY) PARTITION BY RANGE (${key})`);
-  await execute(`ALTER TABLE ${table} DROP CONSTRAINT ${limitOf(table)}`);
+  await execute(`ALTER TABLE ${table} DROP CONSTRAINT ${rangeName(table)}`);
   await moveIdentity(execute, first, table);
   for (const { definition, isShared } of made.indexes) if (isShared) await execute(definition);
   for (const { definition } of [...made.foreignKeys, ...made.triggers, ...made.rights]) await execute(definition);
   await execute(`ALTER TABLE ${table} ATTACH PARTITION ${first} FOR VALUES FROM (MINVALUE) TO (${upTo})`);
-  await execute(`ALTER TABLE ${first} DROP CONSTRAINT ${limitOf(table)}`);
+  await execute(`ALTER TABLE ${first} DROP CONSTRAINT ${rangeName(table)}`);
   await keepPartitionsAhead(execute, eventTable, perPartition);
 }
 
