@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { recordAction, type Actor } from '../audit-log/audit-log.js';
+import { recordAction } from '../audit-log/audit-log.js';
 import { refusal, type DetailCode } from '../core/errors.js';
 import { Database, type Transaction } from '../database/database.js';
 import type { Operator } from './operator.entity.js';
 import { OperatorsRepository } from './operators.repository.js';
 import { invalidateEarlierSignIns } from './operators.service.js';
 import type { Role } from './roles.js';
-import type { Origin } from './sign-in.service.js';
+import { actorOf, type Origin } from './sign-in.service.js';
 
 /** A person whom the company's provider has identified, by a verified signature. */
 export interface Person {
@@ -121,8 +121,3 @@ export class CompanyAccountsService {
     });
   }
 }
-
-const actorOf = ({ id, email }: Operator, { ip, requestId }: Origin): Actor => ({
-  operator: email,
-  console: { operatorId: id, ip, requestId },
-});

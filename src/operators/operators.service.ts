@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { recordAction, type Actor, type AuditedAction } from '../audit-log/audit-log.js';
 import { CONFIG, type Config } from '../core/config.js';
+import { DAY_MS } from '../core/durations.js';
 import { AppError, ChangedMeanwhile, invalidValue, notFound, UnknownResource } from '../core/errors.js';
 import { textProblem } from '../core/text.js';
 import { Database, type Transaction } from '../database/database.js';
@@ -9,8 +10,6 @@ import type { Operator } from './operator.entity.js';
 import { OperatorsRepository, type OperatorChange } from './operators.repository.js';
 import { hashPassword, passwordProblem } from './passwords.js';
 import type { Role } from './roles.js';
-
-const LINK_LASTS_MS = 86_400_000;
 
 /** The id of an operator, or the address. */
 type Who = number | string;
@@ -235,7 +234,7 @@ function newLink(): { token: string; set_up_hash: Buffer; set_up_until: Date } {
   return { token, set_up_hash: sha256(token), set_up_until: inADay() };
 }
 
-const inADay = (): Date => new Date(Date.now() + LINK_LASTS_MS);
+const inADay = (): Date => new Date(Date.now() + DAY_MS);
 
 const isOver = ({ set_up_until }: Operator): boolean => set_up_until === null || set_up_until < new Date();
 

@@ -78,7 +78,7 @@ const SENSITIVE: readonly Permission[] = [
 ];
 
 /** Values of CONSOLE_REQUIRE_2FA: which operators need a second factor. */
-export type SecondFactorRule = 'none' | 'money' | 'all';
+type SecondFactorRule = 'none' | 'money' | 'all';
 
 /** Whether operators of a role need a second factor. */
 export function needsSecondFactor(role: Role, rule: SecondFactorRule): boolean {

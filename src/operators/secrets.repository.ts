@@ -45,7 +45,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   sealed(Operator, 'totp_offered_sealed', ['id'], ({ id }) => totpPlace('totp_offered_sealed', id)),
 ];
 
-export interface SealedSecret {
+interface SealedSecret {
   /** A bigint comes as text. */
   id: number | string;
   sealed: Buffer;

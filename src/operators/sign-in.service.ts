@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { recordAction, type ConsoleRequest } from '../audit-log/audit-log.js';
+import { recordAction, type Actor, type ConsoleRequest } from '../audit-log/audit-log.js';
 import { AppError } from '../core/errors.js';
 import { Database } from '../database/database.js';
 import type { Operator } from './operator.entity.js';
@@ -16,7 +16,7 @@ export type Origin = Omit<ConsoleRequest, 'operatorId'> & {
 };
 
 /** A password, or a code of the second factor. */
-export type Proof = { password: string } | { code: string };
+type Proof = { password: string } | { code: string };
 
 /** The minimum time of a refusal, so that timing does not reveal unknown addresses. */
 const REFUSED_AFTER_MS = 100;
@@ -150,10 +150,7 @@ export class SignInService {
 const isKnown = ({ id, access_version: version }: Operator, { knownDevice: known }: Origin): boolean =>
   known?.operatorId === id && known.accessVersion === version;
 
-const actorOf = (
-  { id, email }: Operator,
-  { ip, requestId }: Origin,
-): { operator: string; console: ConsoleRequest } => ({
+export const actorOf = ({ id, email }: Operator, { ip, requestId }: Origin): Actor => ({
   operator: email,
   console: { operatorId: id, ip, requestId },
 });

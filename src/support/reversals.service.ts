@@ -52,7 +52,7 @@ export type ClosedReversal = Reversal & {
 
 export type ReversalDetail = Reversal & { likely_matches: Match[] };
 
-export interface HandedOverDeliveries {
+interface HandedOverDeliveries {
   unit: string;
   /** The unit for which `sealed` was sealed. It can be opened only for this unit. */
   key: Pick<SupplierReversal, 'order_id' | 'item' | 'unit'>;
@@ -92,10 +92,10 @@ export class ReversalsService {
   }: Pick<ReversalsFilter, 'open'> & { limit?: number | undefined }): AsyncGenerator<Reversal[]> {
     let before: number | undefined;
     for (let left = limit; left > 0; left -= PAGE) {
-      const most = Math.min(PAGE, left);
-      const page = await this.list({ ...filter, before, limit: most });
+      const size = Math.min(PAGE, left);
+      const page = await this.list({ ...filter, before, limit: size });
       if (page.length > 0) yield page;
-      if (page.length < most) return;
+      if (page.length < size) return;
       before = page.at(-1)?.id;
     }
   }

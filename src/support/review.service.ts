@@ -6,7 +6,7 @@ import { Database } from '../database/database.js';
 import { unitName, type UnitKey } from '../orders/order.rows.js';
 import { ReviewRepository, type ReviewPlace, type ReviewRow } from './review.repository.js';
 
-export interface ReviewRequest {
+interface ReviewRequest {
   supplierId?: number | undefined;
   state?: ReviewRow['state'] | undefined;
   cursor?: string | undefined;
@@ -42,7 +42,7 @@ export class ReviewService {
   claim(claim: Claim, operatorId: number, by: Actor): Promise<Date> {
     return this.database.transaction(async (tx) => {
       const until = await this.review.claim(tx, claim, operatorId);
-      if (!until) throw new AppError('CONFLICT', 'another operator looks after this unit at the moment');
+      if (!until) throw new AppError('CONFLICT', 'another operator has claimed this unit');
       recordAction(tx, by, { action: 'review.claim', ...recordOf(claim) });
       return until;
     });

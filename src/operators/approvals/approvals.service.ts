@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { recordAction, type ConsoleActor } from '../../audit-log/audit-log.js';
+import { DAY_MS } from '../../core/durations.js';
 import { AppError, refusal, UnknownResource } from '../../core/errors.js';
 import { present } from '../../core/invariant.js';
 import type { Satang } from '../../core/money.js';
@@ -14,10 +15,10 @@ import { ApprovalsRepository, type ApprovalFilter, type NamedApproval, HANDED_OV
 
 /** An operator who created both accounts counts as the owner of both, as long as the newer one is at most this many days old. */
 const MAKER_DAYS = 30;
-const APPROVAL_MS = APPROVAL_DAYS * 24 * 3_600_000;
+const APPROVAL_MS = APPROVAL_DAYS * DAY_MS;
 
 /** A movement of money that needs approval. */
-export interface MovementRequest {
+interface MovementRequest {
   merchantId: number;
   kind: 'credit' | 'debit';
   /** Satang, more than 0. */

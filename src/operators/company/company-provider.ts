@@ -8,7 +8,7 @@ import { personOf, type Claims } from './claims.js';
 import type { Person } from '../company-accounts.service.js';
 
 /** The page to which the provider returns the browser. */
-export const RETURN_PATH = '/login/company';
+const RETURN_PATH = '/login/company';
 
 /** Secrets of one sign-in. The provider returns or verifies them, so that an answer of another sign-in is refused. */
 export interface Proofs {

@@ -17,15 +17,15 @@ export interface JobRequest extends NewJob {
 }
 
 /** Lets the work report progress and check that it may go on. */
-export interface JobContext {
+interface JobContext {
   /** @throws JobStopped when the job must end. */
   report: (done: number, total?: number | null, step?: string | null) => void;
   /** Call it in each transaction that writes: it locks the operator's account until commit. @throws JobStopped */
   assertMay: (tx: Transaction) => Promise<void>;
 }
 
-export interface JobResult {
-  /** Whether the checked things are in order; null for a job that checks nothing. */
+interface JobResult {
+  /** Whether the check passed; null for a job that checks nothing. */
   ok: boolean | null;
   result: object;
 }
@@ -57,7 +57,8 @@ const LOST_PERMISSION = 'the operator who started it may not do this any more';
 export class JobRun {
   /** Resolves when the job is over, also after a failure. */
   readonly ended: Promise<void>;
-  private readonly begun: Promise<number>;
+  /** The id, once the job has begun. Rejects with CONFLICT while another job of its kind runs. */
+  readonly begun: Promise<number>;
   private id = 0;
   private stopped: JobStopped | undefined;
   private progress: Progress = { done: 0, total: null, step: null };
@@ -83,11 +84,6 @@ export class JobRun {
 
   get kind(): JobKind {
     return this.request.kind;
-  }
-
-  /** @returns the id, once the job has begun. @throws CONFLICT while another one of its kind runs. */
-  whenBegun(): Promise<number> {
-    return this.begun;
   }
 
   /** Ends the job soon, and its running statements at once. */
@@ -186,5 +182,5 @@ export class JobRun {
   }
 }
 
-const isRunning = (kind: JobKind): AppError =>
+export const isRunning = (kind: JobKind): AppError =>
   new AppError('CONFLICT', `A job of the kind ${kind} is running: wait for it, or cancel it`);

@@ -8,7 +8,7 @@ import { AppError, notFound } from '../../core/errors.js';
 import type { Logger } from '../../core/logger.js';
 import { Database } from '../../database/database.js';
 import { JobDatabase } from './job-database.js';
-import { JobRun, type JobRequest, type JobWork } from './job-run.js';
+import { isRunning, JobRun, type JobRequest, type JobWork } from './job-run.js';
 import { JobsRepository, type StartedJob } from './jobs.repository.js';
 
 const STOPS_WITHIN_MS = 4_000;
@@ -34,8 +34,8 @@ export class JobRunner implements BeforeApplicationShutdown {
     if (this.current) {
       const { kind } = this.current;
       // Wait until the running job is in the table, so that the caller finds it there.
-      await this.current.whenBegun().catch(() => undefined);
-      throw new AppError('CONFLICT', `A job of the kind ${kind} is running: wait for it, or cancel it`);
+      await this.current.begun.catch(() => undefined);
+      throw isRunning(kind);
     }
     if (this.database.isOpen) this.own.open();
     const run = new JobRun(
@@ -45,7 +45,7 @@ export class JobRunner implements BeforeApplicationShutdown {
     );
     this.current = run;
     void run.ended.then(() => (this.current = undefined));
-    return run.whenBegun();
+    return run.begun;
   }
 
   /** Like {@link start}, but a repeated request starts no second job. @throws CONFLICT also for the key of another request. */

@@ -56,7 +56,7 @@ export class Job {
   @Column('text', { nullable: true })
   step!: string | null;
 
-  /** Whether the checked things are in order; null for a job that checks nothing. */
+  /** Whether the check passed; null for a job that checks nothing. */
   @Column('boolean', { nullable: true })
   ok!: boolean | null;
 
