@@ -21,7 +21,7 @@ export interface FxEffect {
   costAfter: Satang;
 }
 
-export interface FxPreview {
+interface FxPreview {
   currency: string;
   rate: string;
   /** The present rate; null if there is none. */

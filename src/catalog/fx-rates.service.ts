@@ -11,7 +11,7 @@ const RATE = /^(?=.*[1-9])\d{1,10}(\.\d{1,10})?$/;
 const CURRENCY = /^[A-Z]{3}$/;
 
 /** A rate as the operator sees it. */
-export interface FxRateView {
+interface FxRateView {
   currency: string;
   /** Baht for one unit. */
   rate: string;

@@ -28,7 +28,7 @@ const MERCHANT = { merchantId: 'int', sandbox: 'boolean' } as const;
 type InText = Record<keyof typeof MERCHANT, string>;
 
 /** The price that a merchant pays: its own price, which the list price caps. */
-const MERCHANT_PRICE = 'least(p.price, coalesce(own.price, p.price))';
+export const MERCHANT_PRICE = 'least(p.price, coalesce(own.price, p.price))';
 
 const listingsFor = ({ merchantId, sandbox }: InText, limits: Parameters<typeof offersOf>[0]): string => `
   SELECT p.id, p.sku, p.name, p.price AS list_price, ${MERCHANT_PRICE} AS own_price,

@@ -10,6 +10,7 @@ import {
   type Page,
   type PageQuery,
 } from '../core/pagination.js';
+import { mayBeStored } from '../core/text.js';
 import { ListingsRepository, type Customer, type Listing } from './listings.repository.js';
 import type { ProductDto } from './product.dto.js';
 
@@ -28,8 +29,7 @@ export class ListingsService {
 
   /** @throws NOT_FOUND */
   async get(customer: Customer, sku: string): Promise<ProductDto> {
-    const possible = sku.length <= 128 && !sku.includes('\0') && sku.isWellFormed();
-    const listing = possible ? await this.listings.find(customer, sku) : undefined;
+    const listing = mayBeStored(sku, 128) ? await this.listings.find(customer, sku) : undefined;
     if (!listing) throw new AppError('NOT_FOUND', 'There is no product with this sku');
     return toProductDto(listing);
   }

@@ -10,7 +10,7 @@ import { OffersRepository, type ListedOffer, type OfferKey } from './offers.repo
 import type { SupplierOffer } from './supplier-offer.entity.js';
 
 /** The state on which an operator's change of an offer relies. If the present state differs, nothing changes. */
-export interface ExpectedOffer {
+interface ExpectedOffer {
   /** When it was last changed; null for an offer that is added. */
   updatedAt?: Date | null;
   /** The number of routable offers of the product after the change. */

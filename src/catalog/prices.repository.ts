@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../core/config.js';
 import { Database, type Queryable, type Transaction } from '../database/database.js';
 import { rowsOf, statement } from '../database/parameters.js';
+import { MERCHANT_PRICE } from './listings.repository.js';
 import type { MerchantPrice } from './merchant-price.entity.js';
 import type { Product } from './product.entity.js';
 import { offersOf, routingOrder, ROUTING_PARAMETERS } from './routing.sql.js';
@@ -119,7 +120,7 @@ export const PAGE_OF_MERCHANT = statement(
     FROM products p
     LEFT JOIN merchant_prices own ON own.product_id = p.id AND own.merchant_id = ${merchantId}
     LEFT JOIN LATERAL (
-      SELECT offer.cost FROM (${offersOf(limits, { price: 'least(p.price, coalesce(own.price, p.price))' })}) offer
+      SELECT offer.cost FROM (${offersOf(limits, { price: MERCHANT_PRICE })}) offer
       WHERE coalesce(offer.why_not, 'no_margin') = 'no_margin' ORDER BY ${routingOrder('offer')} LIMIT 1) used ON true
     WHERE (${sku} IS NULL OR p.sku = ${sku}) AND (own.price IS NOT NULL OR NOT ${isOwnOnly})
       AND p.sku > coalesce((SELECT sku FROM products WHERE id = ${afterId}), '')

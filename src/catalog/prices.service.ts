@@ -17,7 +17,7 @@ export interface PriceChange {
 }
 
 /** The price that a merchant pays for a product with its own price. */
-export interface OwnPrice {
+interface OwnPrice {
   merchant_id: number;
   sku: string;
   /** Never more than the list price. */
@@ -54,7 +54,7 @@ export function assertExpected(expected: PriceDifference[] | undefined, now: Pri
 }
 
 /** Which prices of a merchant to list. */
-export interface PricesQuery {
+interface PricesQuery {
   /** Leaves out products without an own price. */
   isOwnOnly: boolean;
   /** A part of the SKU or the name. */
@@ -235,8 +235,8 @@ export class PricesService {
       const product = products.get(sku);
       if (!product) return noProduct(sku);
       if (price === null || price <= product.price) return null;
-      const most = formatBaht(product.price);
-      return new AppError('BAD_REQUEST', `a merchant's price of ${sku} may be at most its list price, ${most}`);
+      const listPrice = formatBaht(product.price);
+      return new AppError('BAD_REQUEST', `a merchant's price of ${sku} may be at most its list price, ${listPrice}`);
     });
     return { products, problems };
   }

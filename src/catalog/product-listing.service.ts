@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { UnknownResource } from '../core/errors.js';
+import { mayBeStored } from '../core/text.js';
 import { Database } from '../database/database.js';
 import { bySku, offerInUse } from './offer-in-use.js';
 import type { ListedOffer } from './offers.repository.js';
@@ -46,7 +47,7 @@ export class ProductListingService {
 
   /** @throws NOT_FOUND */
   async get(sku: string): Promise<ProductListing> {
-    const [found] = sku.includes('\0') || !sku.isWellFormed() ? [] : await this.withOffers([sku]);
+    const [found] = mayBeStored(sku, 128) ? await this.withOffers([sku]) : [];
     if (!found) throw new UnknownResource('product', sku);
     return found;
   }

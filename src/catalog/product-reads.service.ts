@@ -23,7 +23,7 @@ export const CATALOGUES_FAILED = 'the catalogues of suppliers could not be read'
 export const PAUSED = 'the supplier refuses our calls and is paused: see topup supplier show';
 
 /** The result of reading one SKU. */
-export interface ProductRun {
+interface ProductRun {
   supplier: string;
   sku: string;
   /** `overtaken` if an operator set the supplier, or a process read the whole catalogue, meanwhile. */

@@ -16,7 +16,7 @@ import { CATALOGUES_FAILED, PAUSED } from './product-reads.service.js';
 import { SupplierCataloguesRepository, type ItemFilter, type MappedItem } from './supplier-catalogues.repository.js';
 
 /** Numbers of SKUs in a reading. If the reading is refused, nothing changed, and all but `seen` are 0. */
-export interface SyncCounts {
+interface SyncCounts {
   /** SKUs that the catalogue lists now. */
   seen: number;
   added: number;
@@ -155,7 +155,7 @@ export class SupplierSyncService {
       const refusal = implausibility(products, before, force);
       if (refusal) return refused(supplier, refusal, new Set(products.map(({ sku }) => sku)).size);
       // If a SKU was read alone since this reading began, that result is newer than this list.
-      const newer = new Set(before.filter((row) => touchedAt(row) > readAt).map(({ sku }) => sku));
+      const newer = new Set(before.filter((row) => lastReadAt(row) > readAt).map(({ sku }) => sku));
       const isOlder = ({ sku }: { sku: string }): boolean => !newer.has(sku);
       const found = difference(products.filter(isOlder), before.filter(isOlder));
       const counts: SyncCounts = {
@@ -175,7 +175,7 @@ export class SupplierSyncService {
 }
 
 /** When the SKU of a row was last read, alone or with the whole catalogue. */
-const touchedAt = ({ last_seen_at, gone_at }: SupplierProduct): Date => gone_at ?? last_seen_at;
+const lastReadAt = ({ last_seen_at, gone_at }: SupplierProduct): Date => gone_at ?? last_seen_at;
 
 function refused(supplier: Supplier, refusal: Refusal, seen = 0): SyncRun {
   const none = { added: 0, removed: 0, price_changed: 0, availability_changed: 0 };

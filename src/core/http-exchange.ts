@@ -2,7 +2,7 @@ import type { Agent, Dispatcher } from 'undici';
 import type { CallOptions } from './call-agent.js';
 
 /** A request to an origin. */
-export type ExchangeRequest = Pick<Dispatcher.DispatchOptions, 'method' | 'headers' | 'body'> & { url: string };
+type ExchangeRequest = Pick<Dispatcher.DispatchOptions, 'method' | 'headers' | 'body'> & { url: string };
 
 export interface ExchangeLimits {
   /** One deadline for name lookup, connection, TLS, the answer's header and body. */
@@ -23,7 +23,7 @@ interface Answer {
 export type Exchange =
   { answer: Answer; body: Buffer; error?: undefined } | { answer: Answer | undefined; body: Buffer; error: Error };
 
-export class AnswerTooLarge extends Error {
+class AnswerTooLarge extends Error {
   constructor(maxBytes: number) {
     super(`the answer is larger than ${maxBytes} bytes`);
   }

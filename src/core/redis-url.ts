@@ -1,5 +1,5 @@
 /** The address of a Redis server or a sentinel. */
-export interface RedisNode {
+interface RedisNode {
   host: string;
   port: number;
 }

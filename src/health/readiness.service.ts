@@ -6,7 +6,7 @@ import { ReadinessRepository } from './readiness.repository.js';
 const ANSWER_WITHIN_MS = 1_500;
 
 /** Why a process is not ready. */
-export type Unreadiness = 'PostgreSQL does not answer' | 'PostgreSQL is read-only';
+type Unreadiness = 'PostgreSQL does not answer' | 'PostgreSQL is read-only';
 
 /** Whether PostgreSQL answers and accepts writes now. Simultaneous checks share one query. */
 @Injectable()

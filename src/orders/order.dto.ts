@@ -20,7 +20,7 @@ const FailureCode = (codes: Readonly<Record<string, string>>): PropertyDecorator
 const { PARTIALLY_COMPLETED: _ofOrdersOnly, ...UNIT_FAILURE_MESSAGES } = FAILURE_MESSAGES;
 
 /** The code or serial number of one unit. */
-export class ItemDeliveryDto {
+class ItemDeliveryDto {
   @ApiProperty({
     type: 'integer',
     minimum: 1,
@@ -64,7 +64,7 @@ export class OrderItemDto {
   deliveries?: ItemDeliveryDto[];
 }
 
-export class CreatedByDto {
+class CreatedByDto {
   @ApiProperty({ type: 'integer', example: 0 }) id!: number;
   @ApiProperty({ example: 'API' }) name!: string;
 }

@@ -4,7 +4,7 @@ import { Supplier } from '../suppliers/supplier.entity.js';
 import { OrderUnit } from './order-unit.entity.js';
 
 const REVERSAL_KINDS = ['taken_back', 'bought_late', 'unknown_purchase'] as const;
-export type ReversalKind = (typeof REVERSAL_KINDS)[number];
+type ReversalKind = (typeof REVERSAL_KINDS)[number];
 
 /**
  * A discrepancy, for an operator's decision: a supplier contradicts the result of a unit or of an attempt, or reports a purchase of

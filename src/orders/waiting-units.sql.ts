@@ -25,7 +25,7 @@ export const hasDueUnits = (supplier: string): string => `(
  * units wait.
  * @param which `due` counts only units that are due now.
  */
-export const merchantsWaitingAt = (supplier: string, which: 'due' | 'all'): string => {
+const merchantsWaitingAt = (supplier: string, which: 'due' | 'all'): string => {
   const step = (after: string): string => `
       SELECT ${MERCHANT} AS merchant_id, u.next_action_at AS since FROM order_units u
       WHERE u.supplier_id = ${supplier} AND ${MERCHANT} > ${after} AND ${which === 'due' ? isDue('u') : 'u.next_action_at IS NOT NULL'}

@@ -16,7 +16,7 @@ let count = 0;
 const nextSuffix = (): string => (++count === 1 ? '' : `.${count}`);
 
 /** What a worker learns when it writes its heartbeat. */
-export interface Beat {
+interface Beat {
   /** Workers whose heartbeat has stopped. */
   dead: string[];
   /** Whether the database's clock may have been set back since the last heartbeat. */

@@ -141,7 +141,7 @@ export interface ListedPurchase {
 }
 
 /** A page of the purchases that a supplier lists. */
-export interface PurchasesPage {
+interface PurchasesPage {
   known: true;
   purchases: ListedPurchase[];
   /** The number of entries that cannot be read, in addition to `purchases`. */

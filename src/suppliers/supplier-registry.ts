@@ -23,7 +23,7 @@ type ConnectedColumns = Pick<
 >;
 
 /** An adapter, as a parameter of statements. */
-export interface AdapterRow {
+interface AdapterRow {
   adapter: string;
   inquiry_may_buy: boolean;
   /** The shortest time between two calls about one attempt. */

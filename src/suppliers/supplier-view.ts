@@ -4,7 +4,7 @@ import { credentialNames } from './supplier-credentials.service.js';
 import type { Supplier } from './supplier.entity.js';
 
 /** The balance that a supplier last reported. */
-export interface BalanceView {
+interface BalanceView {
   /** The balance in the currency's own unit. */
   amount: string;
   currency: string;

@@ -27,7 +27,7 @@ import type { Supplier } from './supplier.entity.js';
 import { SuppliersRepository, type OpenUnits, type SupplierRow, type Uses } from './suppliers.repository.js';
 
 /** Conditions for setting a supplier. */
-export interface SetConditions {
+interface SetConditions {
   /** When the supplier was last set, as the operator saw it; null for a new supplier. */
   updatedAt?: Date | null;
   /** Whether the operator must enter stored secrets again for another host. Otherwise an operator could send them to any host. */

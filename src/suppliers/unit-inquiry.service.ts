@@ -8,7 +8,7 @@ import { SupplierRegistry } from './supplier-registry.js';
 import { SuppliersService } from './suppliers.service.js';
 
 /** A supplier's current result for an attempt. */
-export interface CurrentResult {
+interface CurrentResult {
   outcome: SupplierOutcome['kind'];
   detail: string | null;
   /** Why it failed, if it did. */

@@ -18,7 +18,7 @@ export const ATTEMPT_STATES = [
   'failed',
   'withdrawn',
 ] as const;
-export type AttemptState = (typeof ATTEMPT_STATES)[number];
+type AttemptState = (typeof ATTEMPT_STATES)[number];
 
 const COPIED = ['number', 'supplier', 'supplier_sku', 'reference', 'supplier_reference'] as const;
 

@@ -10,7 +10,7 @@ import { ReviewRepository, type ChosenUnit, type UnitStatus } from './review.rep
 
 export type { ChosenUnit, UnitStatus } from './review.repository.js';
 
-export interface BatchResolved {
+interface BatchResolved {
   resolved: UnitStatus[];
   /** Units that this decision did not settle, with their current state. */
   left: UnitStatus[];

@@ -4,7 +4,7 @@ import { isOpen } from './batch-resolution.service.js';
 import type { UnitStatus } from './review.repository.js';
 
 /** What a decision about several units would settle. */
-export interface BatchSummary {
+interface BatchSummary {
   units: number;
   amount: Satang;
   merchants: { id: number; name: string; units: number; amount: Satang }[];

@@ -8,7 +8,7 @@ import { NothingCancelled, type LeftUnit } from './order-problems.js';
 import { noSuchUnit } from './order-resolution.service.js';
 import { OrderSupportRepository } from './order-support.repository.js';
 
-export interface Cancellation {
+interface Cancellation {
   order: Pick<OrderRow, 'id' | 'merchant_id' | 'order_number'>;
   /** The unit to cancel; absent for all units of the order. */
   unit?: Pick<UnitKey, 'item' | 'unit'>;

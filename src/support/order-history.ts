@@ -7,7 +7,7 @@ type Renamed = 'expected_cost_micros' | 'max_cost_micros' | 'cost_micros' | 'cos
 type Known = { [Name in keyof HistoryRow]?: NonNullable<HistoryRow[Name]> };
 
 /** An event of an order. Members that are null in its row are absent. */
-export interface HistoryEntry extends Omit<Known, 'amount' | 'facts' | 'at' | 'kind'>, Omit<HistoryFacts, Renamed> {
+interface HistoryEntry extends Omit<Known, 'amount' | 'facts' | 'at' | 'kind'>, Omit<HistoryFacts, Renamed> {
   at: Date;
   kind: string;
   /** In baht, like `available_after`. */

@@ -10,7 +10,7 @@ import type { DefiniteOutcome } from '../suppliers/supplier-outcome.js';
 import { UnitDeliveriesRepository } from '../orders/codes/unit-deliveries.repository.js';
 import { OrderSupportRepository } from './order-support.repository.js';
 
-export interface Resolution extends Actor {
+interface Resolution extends Actor {
   order: Pick<OrderRow, 'id' | 'merchant_id'>;
   item: number;
   unit: number;

@@ -6,7 +6,7 @@ import { STORED_ORDER_COLUMNS, type OrderRow } from '../orders/order.rows.js';
 import { isTerminalOrder, type OrderStatus } from '../orders/states.js';
 
 /** The conditions on an order. An absent condition matches every order. */
-export interface OrderFilter {
+interface OrderFilter {
   status?: OrderStatus | undefined;
   merchantId?: number | undefined;
   /** With an item of this product. */

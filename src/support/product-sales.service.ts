@@ -4,7 +4,7 @@ import { ProductSalesRepository, type DayRow, type SoldRow } from './product-sal
 /** The statement reads all items of the day, which takes long. So all lists of products share one result for this time. */
 const CACHE_MS = 30_000;
 
-export interface DayOfSales extends Omit<DayRow, 'day'> {
+interface DayOfSales extends Omit<DayRow, 'day'> {
   /** Such as `2026-11-22`. */
   day: string;
 }

@@ -11,10 +11,10 @@ import type { Webhook } from './webhook.entity.js';
 /** Waiting deliveries are counted up to this number plus one. Attempts in flight have the same limit, separately. */
 export const MAX_COUNTED = 1_000;
 /** The share of successes is about at most this many of the latest ended deliveries. */
-export const SHARE_OF = 100;
+const SHARE_OF = 100;
 
 /** The state of the deliveries to a webhook. */
-export interface WebhookHealth {
+interface WebhookHealth {
   /** When the latest successful delivery succeeded. */
   last_success_at: Date | null;
   /** When the oldest delivery after the latest success was created that failed or waits for a retry; null if there is none. */

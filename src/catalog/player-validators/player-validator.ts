@@ -31,8 +31,7 @@ export interface PlayerValidator {
   check(query: PlayerQuery): Promise<PlayerVerdict | NotReported>;
 }
 
-/** All validators. */
-export const VALIDATOR_NAMES = ['g2bulk'] as const;
+const VALIDATOR_NAMES = ['g2bulk'] as const;
 export type ValidatorName = (typeof VALIDATOR_NAMES)[number];
 
 /** The validator that checks the players of a product, with its code of the game. */

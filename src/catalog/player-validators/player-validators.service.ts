@@ -18,7 +18,7 @@ const MAX_IN_FLIGHT = 8;
 /** Limits the warnings, so that a validator that is down does not fill the log. */
 const WARN_EVERY_MS = 60_000;
 
-/** Checks players with validators, a few at a time. Beyond the limit, a check returns `unknown` at once. */
+/** Checks players with validators. */
 @Injectable()
 export class PlayerValidatorsService implements OnApplicationShutdown {
   private readonly http = new SupplierHttp();

@@ -21,7 +21,7 @@ export class ProductChangeDto {
 }
 
 /** The changes that an import would make. */
-export class ImportPreviewDto {
+class ImportPreviewDto {
   @ApiProperty({ description: 'Identifies exactly these changes. The import must name this version' }) version!: string;
   @Shown.integer() added!: number;
   @Shown.integer() changed!: number;

@@ -138,7 +138,7 @@ export class BalanceReadingsDto {
 }
 
 /** The results of a check: pages put them into words. */
-export const FINDINGS = [
+const FINDINGS = [
   'complete',
   'incomplete',
   'told',

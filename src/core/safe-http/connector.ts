@@ -7,7 +7,7 @@ import { isLocalName, literalAddress, type AddressPolicy } from './address-polic
 import { ConnectionFailure, type HttpFailure } from './http-failure.js';
 import type { Resolve } from './resolve.js';
 
-export interface ConnectorOptions {
+interface ConnectorOptions {
   /** Checked for every address at the moment of connecting. */
   policy: AddressPolicy;
   resolve: Resolve;

@@ -122,7 +122,7 @@ export class MinuteStatsRepository {
     await this.database.query(...KEEP_LEVELS.with({ rows }));
   }
 
-  /** @param subject a supplier's code; empty for figures that concern no supplier. */
+  /** @param subject a supplier's code; empty for stats of no supplier. */
   readSteps(kinds: StatKind[], subject: string, { since, until, stepSeconds }: Steps): Promise<StepRow[]> {
     const values = { kinds, subject, since, until, stepSeconds };
     return this.database.query<StepRow>(...READ_STEPS.with(values));

@@ -8,7 +8,7 @@ import { MinuteStatsRepository, type StepRow, type Steps } from './minute-stats.
 import { percentile, type Bucket } from './percentiles.js';
 
 /** The levels that are stored each minute. `StatsService.now` returns their current values. */
-export const LEVELS = [
+const LEVELS = [
   'orders_open',
   'orders_oldest_open_seconds',
   'units_unknown',
@@ -20,10 +20,10 @@ export const LEVELS = [
   'wallets_below_alert',
   'supplier_reversals_open',
 ] as const satisfies readonly DatabaseMetricName[];
-export type Level = (typeof LEVELS)[number];
+type Level = (typeof LEVELS)[number];
 
 /** A level is null if PostgreSQL did not answer in time. */
-export type CurrentStats = Record<Level, number | null> & {
+type CurrentStats = Record<Level, number | null> & {
   at: string;
   orders_per_minute: number;
   /** The share of failed orders among the orders that ended within the last hour; null if none ended. */
@@ -41,7 +41,7 @@ interface Durations {
   p95_ms: (number | null)[];
 }
 
-export interface StatsOverTime {
+interface StatsOverTime {
   step_seconds: number;
   /** The start of each step. */
   at: string[];

@@ -6,7 +6,7 @@ import { timestampColumn } from '../../database/columns.js';
  * - `open`: the supplier accepted none of the last 20 calls, and gets no calls for a second or two.
  * - `half_open`: a few calls test the supplier.
  */
-export type BreakerState = 'closed' | 'open' | 'half_open';
+type BreakerState = 'closed' | 'open' | 'half_open';
 
 /** A new object for each column, because TypeORM changes it. */
 const key = (): { primaryKeyConstraintName: string } => ({ primaryKeyConstraintName: 'pk_supplier_states' });

@@ -50,7 +50,7 @@ const READ_WAITING = statement(
     ORDER BY waiting.units DESC, waiting.since LIMIT ${limit}`,
 );
 
-export type WrittenState = Pick<SupplierState, 'supplier_id' | 'breaker' | 'in_flight'>;
+type WrittenState = Pick<SupplierState, 'supplier_id' | 'breaker' | 'in_flight'>;
 
 /** Units that are due at a supplier. */
 export interface SupplierQueue {
@@ -62,7 +62,7 @@ export interface SupplierQueue {
 const MAX_WAITING_MERCHANTS = 20;
 
 /** A merchant's due units at a supplier. */
-export interface WaitingMerchant {
+interface WaitingMerchant {
   merchant_id: number;
   merchant: string;
   weight: number;

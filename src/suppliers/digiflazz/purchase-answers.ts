@@ -12,7 +12,7 @@ import { RESPONSE_CODES, type ResponseCode } from './response-codes.js';
 const TOO_OFTEN_MS = 60_000;
 
 /** Where a transaction's data comes from: the answer to an attempt's first send, the answer to a repeat, or a proven callback. */
-export type Phase = 'first' | 'repeat' | 'callback';
+type Phase = 'first' | 'repeat' | 'callback';
 
 type Unknown = Extract<SupplierOutcome, { kind: 'unknown' }>;
 

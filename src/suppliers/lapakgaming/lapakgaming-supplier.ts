@@ -21,7 +21,7 @@ import { readProductList, readProductOf } from './product-list.js';
 /** The list of all products has about a megabyte. */
 const MAX_PRODUCT_LIST_BYTES = 16_000_000;
 
-export interface LapakgamingSettings {
+interface LapakgamingSettings {
   baseUrl: string;
   secretKey: string;
   /** The country of the products; null for the products that the supplier lists without a country. */

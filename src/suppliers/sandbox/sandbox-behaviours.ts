@@ -11,7 +11,7 @@ export type Verdict = { kind: 'sold' } | ({ kind: 'refused' } & Failure);
  * - `silent`: without a readable answer, for the reason in `detail`. An inquiry returns the verdict.
  * - `lost`: also without a readable answer, because the purchase never arrived. An inquiry reports that it was never seen.
  */
-export type Manner =
+type Manner =
   { kind: 'prompt' } | { kind: 'late' | 'working'; ms: number } | { kind: 'silent' | 'lost'; detail: string };
 
 export interface Behaviour {

@@ -13,7 +13,7 @@ import type {
 import type { Delivery, SupplierOutcome } from '../supplier-outcome.js';
 import { behaviourOf, type Verdict } from './sandbox-behaviours.js';
 
-export interface SandboxSettings {
+interface SandboxSettings {
   /** How long a call may take. */
   timeoutMs: number;
 }

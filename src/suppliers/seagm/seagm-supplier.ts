@@ -26,7 +26,7 @@ const MAX_LIST_BYTES = 2_000_000;
 /** The supplier bans clients that call too often, and does not document how often that is. */
 const CATALOGUE_PACE_MS = 500;
 
-export interface SeagmSettings {
+interface SeagmSettings {
   baseUrl: string;
   uid: string;
   secretKey: string;

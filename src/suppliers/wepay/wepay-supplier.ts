@@ -22,7 +22,7 @@ import { CURRENCY, parseAnswer, readBalance } from './wepay-data.js';
 /** Enough for an export of several thousand amounts, each with a description. */
 const MAX_EXPORT_BYTES = 20_000_000;
 
-export interface WepaySettings {
+interface WepaySettings {
   baseUrl: string;
   username: string;
   password: string;
