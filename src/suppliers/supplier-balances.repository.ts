@@ -33,9 +33,9 @@ export class SupplierBalancesRepository {
     return due.map(({ code }) => code);
   }
 
-  /** At most `most` reported balances, evenly spaced, oldest first. The latest one is always among them. */
-  listReported({ id }: Supplier, since: Date, most: number): Promise<ReportedBalance[]> {
-    return this.database.query<ReportedBalance>(...sql.LIST_REPORTED.with({ id, since, most }));
+  /** At most `max` reported balances, evenly spaced, oldest first. The latest one is always among them. */
+  listReported({ id }: Supplier, since: Date, max: number): Promise<ReportedBalance[]> {
+    return this.database.query<ReportedBalance>(...sql.LIST_REPORTED.with({ id, since, max }));
   }
 
   /** For how many hours our balance at each supplier lasts, if we spend as in the last day; null if that is unknown. */

@@ -31,15 +31,15 @@ export const FORGET_BALANCES = statement(
 /** Lists only balances in the currency that the supplier reports now. */
 export const LIST_REPORTED = statement(
   'supplier_balances.list_told',
-  { id: 'int', since: 'timestamptz', most: 'int' },
-  ({ id, since, most }) => `
+  { id: 'int', since: 'timestamptz', max: 'int' },
+  ({ id, since, max }) => `
     WITH reported AS (
       SELECT b.told_at, b.currency, b.micros, row_number() OVER (ORDER BY b.told_at DESC) - 1 AS ago,
              count(*) OVER () AS readings
       FROM supplier_balances b JOIN suppliers s ON s.id = b.supplier_id AND s.balance_currency = b.currency
       WHERE b.supplier_id = ${id} AND b.told_at >= ${since})
     SELECT told_at, currency, micros FROM reported
-    WHERE ago % (1 + (readings - 1) / ${most}) = 0 ORDER BY told_at`,
+    WHERE ago % (1 + (readings - 1) / ${max}) = 0 ORDER BY told_at`,
 );
 
 /** Takes only suppliers that have offers and are not paused. */

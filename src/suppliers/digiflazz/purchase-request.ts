@@ -36,7 +36,7 @@ export function purchaseRequest(account: Account, attempt: Attempt): string {
 /** The reason why the supplier can't enforce the limit of a purchase's cost; null if it can. */
 export function limitProblem({ maxCost }: TopUp): string | null {
   if (maxCost === null) return null;
-  if (maxCost.currency !== CURRENCY) return `what it may cost is in ${maxCost.currency}, and not in ${CURRENCY}`;
+  if (maxCost.currency !== CURRENCY) return `its cost limit is in ${maxCost.currency}, not in ${CURRENCY}`;
   // The supplier does not document whether a limit of 0 means no limit.
   return maxCost.micros < MICROS ? `it may cost less than 1 ${CURRENCY}` : null;
 }

@@ -24,7 +24,7 @@ export function orderRequest({ callbackUrl }: { callbackUrl: string | null }, to
 /** The reason why an offer's settings allow no order; null if they allow one. */
 export function requestProblem({ expectedCost, playerTemplate }: TopUp): string | null {
   if (expectedCost !== null && expectedCost.currency !== CURRENCY)
-    return `what it is expected to cost is in ${expectedCost.currency}, and not in ${CURRENCY}`;
+    return `its expected cost is in ${expectedCost.currency}, not in ${CURRENCY}`;
   const fields = Object.keys(writePlayerFields(playerTemplate ?? '', NO_PLAYER) ?? {});
   const unknown = fields.find((name) => !PLAYER_FIELDS.includes(name));
   return unknown === undefined ? null : `the player has no field ${unknown}: ${PLAYER_FIELDS.join(', ')}`;

@@ -15,15 +15,15 @@ const BAN_MS = 120_000;
 /** Faults on our side, by the codes in `code` or `info_code`. */
 const FAULTS: Record<string, readonly [fault: Fault, words: string]> = {
   401: ['credentials', 'it does not know our uid'],
-  1002: ['credentials', 'it does not accept who we are'],
+  1002: ['credentials', 'it does not accept our account'],
   1022: ['credentials', 'it does not accept our signature'],
-  1021: ['credentials', 'our clock is not its clock: the time of the request is outside its window'],
-  1024: ['credentials', 'our clock is not its clock: the time of the request is outside its window'],
+  1021: ['credentials', 'our clock differs from its clock: it does not accept the time of the request'],
+  1024: ['credentials', 'our clock differs from its clock: it does not accept the time of the request'],
   406: ['deposit', 'our credit is not enough'],
   429: ['rate', 'too many requests'],
   1003: ['rate', 'too many requests'],
   1015: ['rate', 'too many requests'],
-  418: ['ban', 'our address is banned for asking too often'],
+  418: ['ban', 'our address is banned for too many requests'],
 };
 
 /** HTTP statuses that show a fault by themselves, whatever the body contains. */
@@ -59,8 +59,8 @@ export function faultOf(answer: HttpAnswer): { fault?: Fault; retryAfterMs?: num
   const fault = FAULTS[faultCodeOf(answer) ?? '']?.[0];
   if (fault === undefined) return requestedWait(answer);
   const wait = requestedWait(answer);
-  const leastMs = fault === 'rate' ? RATE_WAIT_MS : fault === 'ban' ? BAN_MS : 0;
-  return { fault, ...wait, ...(leastMs > 0 && { retryAfterMs: Math.max(wait.retryAfterMs ?? 0, leastMs) }) };
+  const minMs = fault === 'rate' ? RATE_WAIT_MS : fault === 'ban' ? BAN_MS : 0;
+  return { fault, ...wait, ...(minMs > 0 && { retryAfterMs: Math.max(wait.retryAfterMs ?? 0, minMs) }) };
 }
 
 /** The code of a fault on our side; undefined if there is none, as in an error of the server. */
