@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { bySku, costInUse } from '../../catalog/offer-in-use.js';
 import { OffersService } from '../../catalog/offers.service.js';
-import { isBelow, isFar, movesBy } from '../../catalog/price-moves.js';
 import { PriceAdjustmentsService, type Adjustment } from '../../catalog/price-adjustments.service.js';
 import type { PriceDifference } from '../../catalog/prices.service.js';
 import type { ProductDifference } from '../../catalog/product-actions.js';
@@ -174,4 +173,23 @@ function toPriceChangeDto(difference: PriceDifference, costs: Costs, caller: Cal
     margin_baht: seen === undefined || price === null ? null : formatBaht(price - seen),
     below_cost: isBelow(now, cost),
   };
+}
+
+/** The change of a price in percent, cut to two decimals. Null without a new price, or without an old price above 0. */
+function movesBy(old: string | null, now: string | null): number | null {
+  const before = old === null ? null : parseBaht(old);
+  const after = now === null ? null : parseBaht(now);
+  if (before === null || after === null || before === 0n) return null;
+  return Number(((after - before) * 10_000n) / before) / 100;
+}
+
+/** A price moves far if it moves by more than this percentage. */
+const FAR_PERCENT = 20;
+
+const isFar = (percent: number | null): boolean => percent !== null && Math.abs(percent) > FAR_PERCENT;
+
+/** Whether a sale at this price loses money. False if the price or the cost is unknown. */
+function isBelow(price: string | null, cost: Satang | undefined): boolean {
+  const amount = price === null ? null : parseBaht(price);
+  return amount !== null && cost !== undefined && amount < cost;
 }

@@ -1,14 +1,17 @@
 import { Body, Controller, Delete, Get, Put, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import type { PricedProduct } from '../../catalog/prices.repository.js';
 import { PricesService } from '../../catalog/prices.service.js';
-import { checkedBaht } from '../../core/money.js';
+import { invalidValue } from '../../core/errors.js';
+import { pick } from '../../core/members.js';
+import { bahtOrNull, checkedBaht, formatBaht, parseBaht, type Satang } from '../../core/money.js';
 import type { Page } from '../../core/pagination.js';
+import type { Viewer } from '../../support/masking.js';
 import { CurrentCaller, type Caller } from '../access/caller.js';
 import { ConsoleRoute } from '../access/console-route.decorator.js';
 import { PathId, Sku } from '../access/parameters.js';
 import { pageOf } from '../lists.js';
 import { ClearPriceDto, MerchantPriceDto, PricesQueryDto, SetPriceDto } from './merchant-prices.dto.js';
-import { readSeen, toMerchantPriceDto } from './merchant-price.mapper.js';
 
 @ApiTags('Merchants')
 @Controller('api/merchants/:id/prices')
@@ -49,4 +52,29 @@ export class ConsolePricesController {
     await this.prices.clear(merchantId, sku, caller.actor(), readSeen(expected));
     return toMerchantPriceDto(await this.prices.show(merchantId, sku), caller);
   }
+}
+
+/** Reads the own price that the operator saw: null for none. @throws BAD_REQUEST */
+function readSeen(text: string | undefined): Satang | null | undefined {
+  if (text === undefined) return undefined;
+  if (text === 'none') return null;
+  const satang = parseBaht(text);
+  if (satang !== null) return satang;
+  throw invalidValue('expected_price', 'expected_price must be an amount such as 31.50, or none');
+}
+
+function toMerchantPriceDto(row: PricedProduct, viewer: Viewer): MerchantPriceDto {
+  const { list_price: list, own_price: own } = row;
+  const price = own === null || own > list ? list : own;
+  const cost = viewer.may('costs.read') && row.cost !== null ? BigInt(row.cost) : null;
+  return {
+    ...pick(row, 'sku', 'name'),
+    is_active: row.active,
+    list_price: formatBaht(list),
+    own_price: bahtOrNull(own),
+    price: formatBaht(price),
+    discount: formatBaht(list - price),
+    cost: bahtOrNull(cost),
+    margin: cost === null ? null : formatBaht(price - cost),
+  };
 }
