@@ -1,14 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '../database/database.js';
 import { statement } from '../database/parameters.js';
+import { ATTEMPT } from './attempts.sql.js';
 import { DESTINATION } from './claim.sql.js';
 import type { OrderItem } from '../orders/order-item.entity.js';
 import type { Order } from '../orders/order.entity.js';
 import type { UnitAttempt } from '../orders/unit-attempt.entity.js';
 import { SUPPLIER_CALLS } from '../orders/supplier-calls.sql.js';
 import type { Supplier } from '../suppliers/supplier.entity.js';
-
-const ATTEMPT = { order_id: 'bigint', item: 'smallint', unit: 'smallint', attempt: 'smallint' } as const;
 
 const isCheck = ({ order_id, item, unit, attempt }: Record<keyof typeof ATTEMPT, string>): string =>
   `order_id = ${order_id} AND item = ${item} AND unit = ${unit} AND attempt = ${attempt}`;

@@ -3,7 +3,8 @@ import { rowsOf, statement, type RowsInText } from '../database/parameters.js';
 import { firstPassedOver, offersOf, passedOver, routingOrder, ROUTING_PARAMETERS } from '../catalog/routing.sql.js';
 import { unitReferenceIn } from '../orders/order.rows.js';
 
-const ATTEMPT = { order_id: 'bigint', item: 'smallint', unit: 'smallint', attempt: 'smallint' } as const;
+/** The key of an attempt. */
+export const ATTEMPT = { order_id: 'bigint', item: 'smallint', unit: 'smallint', attempt: 'smallint' } as const;
 
 /** The columns with an attempt's request and costs. An item's row has the same columns, for the first attempts of its units. */
 export const TERMS = [

@@ -2,7 +2,14 @@ import { parseMicros, type CostMoney } from '../core/cost-money.js';
 import { JsonNumber } from '../core/exact-json.js';
 import type { UnitFailureCode } from '../core/failures.js';
 import { storable, textProblem } from '../core/text.js';
-import type { Attempt, CatalogueProbe, CatalogueReading, ProductReading, Unavailable } from './supplier-adapter.js';
+import type {
+  Attempt,
+  CallbackReading,
+  CatalogueProbe,
+  CatalogueReading,
+  ProductReading,
+  Unavailable,
+} from './supplier-adapter.js';
 import { describeFailure, wasNeverSent, type HttpAnswer } from './supplier-http.js';
 import type { Fault, SupplierOutcome } from './supplier-outcome.js';
 
@@ -149,3 +156,6 @@ export const refusedEverywhere = (code: UnitFailureCode): CodeRefusal => ({ kind
 export const ourFault = (fault: Fault): CodeMeaning => ({ kind: 'not_accepted', fault });
 
 export const UNKNOWN: CodeMeaning = { kind: 'unknown' };
+
+/** The reading of a callback that cannot be read. */
+export const unreadable = (detail: string): CallbackReading => ({ kind: 'unreadable', detail });

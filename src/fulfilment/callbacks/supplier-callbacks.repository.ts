@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { IsNull, Not } from 'typeorm';
 import { Database } from '../../database/database.js';
 import type { Inquiry } from '../../suppliers/supplier-adapter.js';
+import { ATTEMPT } from '../attempts.sql.js';
 import { SupplierCallback } from './supplier-callback.entity.js';
 import { statement } from '../../database/parameters.js';
 import type { OrderItem } from '../../orders/order-item.entity.js';
@@ -40,8 +41,6 @@ const attemptBy = (column: 'reference' | 'supplier_reference') =>
 /** Finds attempts of any age: a supplier may call back about an attempt that ended long ago. */
 const FIND_ATTEMPT = attemptBy('reference');
 const FIND_ATTEMPT_BY_SUPPLIER_REFERENCE = attemptBy('supplier_reference');
-
-const ATTEMPT = { order_id: 'bigint', item: 'smallint', unit: 'smallint', attempt: 'smallint' } as const;
 
 const isUnit = ({ order_id, item, unit, attempt }: Record<keyof typeof ATTEMPT, string>): string =>
   `u.order_id = ${order_id} AND u.item = ${item} AND u.unit = ${unit} AND u.attempt = ${attempt}`;

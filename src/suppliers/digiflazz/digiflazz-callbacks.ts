@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { CostMoney } from '../../core/cost-money.js';
 import { parseExactJson } from '../../core/exact-json.js';
 import type { CallbackReader, CallbackReading, RawCallback } from '../supplier-adapter.js';
-import { asMembers, nameOf, type Members } from '../adapter-answers.js';
+import { asMembers, nameOf, unreadable, type Members } from '../adapter-answers.js';
 import { rupiah } from './digiflazz-data.js';
 import { isSignedWith } from './digiflazz-signatures.js';
 import { readTransaction } from './purchase-answers.js';
@@ -53,8 +53,6 @@ function purchaseIn(data: Members): { sku?: string; player?: string; cost?: Cost
     ...(cost && { cost }),
   };
 }
-
-const unreadable = (detail: string): CallbackReading => ({ kind: 'unreadable', detail });
 
 /** The supplier's test of a webhook. */
 const isPing = (content: Members): boolean =>

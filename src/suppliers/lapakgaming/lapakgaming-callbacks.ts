@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { parseExactJson } from '../../core/exact-json.js';
-import type { CallbackReader, CallbackReading } from '../supplier-adapter.js';
-import { nameOf } from '../adapter-answers.js';
+import type { CallbackReader } from '../supplier-adapter.js';
+import { nameOf, unreadable } from '../adapter-answers.js';
 import { dataOf } from './lapakgaming-data.js';
 
 /**
@@ -22,5 +22,3 @@ export const lapakgamingCallbacks: CallbackReader = {
       : { kind: 'products', skus: [sku] };
   },
 };
-
-const unreadable = (detail: string): CallbackReading => ({ kind: 'unreadable', detail });
