@@ -40,7 +40,7 @@ export class ApprovalViewsService {
   /** @throws FORBIDDEN; NOT_FOUND; BAD_REQUEST for an amount up to the limit; CONFLICT for a reference that was used. */
   async request(caller: Caller, idempotencyKey: string | undefined, given: RequestApprovalDto): Promise<ApprovalDto> {
     const { reason } = given;
-    const { amount, ask, ...request } = await this.read(given, caller);
+    const { amount, make, ...request } = await this.read(given, caller);
     if (!needsApproval(amount, this.config)) throw needsNone();
     caller.assertConfirmed();
     return this.idempotency.run(caller, {
@@ -48,7 +48,7 @@ export class ApprovalViewsService {
       key: idempotencyKey,
       reason,
       request,
-      carryOut: async (by) => toApprovalDto(await ask(by), caller),
+      carryOut: async (by) => toApprovalDto(await make(by), caller),
       repeat: async ({ detail }) => toApprovalDto(await this.approvals.get(Number(detail.approval_id)), caller),
     });
   }
@@ -58,13 +58,13 @@ export class ApprovalViewsService {
     const { kind, reason, note, reference } = given;
     if (kind === 'credit' || kind === 'debit') {
       const merchantId = needed('merchant_id', given.merchant_id);
-      const movement = { merchantId, kind, amount: checkedBaht(needed('amount', given.amount)) };
-      const asked = { ...movement, reference: needed('reference', reference), note };
+      const amount = checkedBaht(needed('amount', given.amount));
+      const movement = { merchantId, kind, amount, reference: needed('reference', reference), note };
       return {
-        amount: movement.amount,
+        amount,
         merchantId,
-        detail: { kind, reference, note: note ?? null, amount: formatBaht(movement.amount), reason },
-        ask: (by) => this.approvals.request({ ...asked, by }),
+        detail: { kind, reference, note: note ?? null, amount: formatBaht(amount), reason },
+        make: (by) => this.approvals.request({ ...movement, by }),
       };
     }
     assertMay(caller, 'payments.decide', this.config);
@@ -81,7 +81,7 @@ export class ApprovalViewsService {
         ...(kind === 'payment_return' && { reference }),
       },
       ...(given.merchant_id !== undefined && { merchantId: given.merchant_id }),
-      ask: (by) => this.requests.request(paymentId, decision, by),
+      make: (by) => this.requests.request(paymentId, decision, by),
     };
   }
 
@@ -98,12 +98,12 @@ export class ApprovalViewsService {
   }
 }
 
-/** A request: its amount, what the audit log will have of it, and how to make it. */
+/** A request in the form of its log entry, with its amount and how to make it. */
 interface ReadRequest {
   amount: Satang;
   merchantId?: number;
   detail: Record<string, unknown>;
-  ask: (by: ConsoleActor) => Promise<NamedApproval>;
+  make: (by: ConsoleActor) => Promise<NamedApproval>;
 }
 
 function decisionOf(kind: ApprovalKind, given: RequestApprovalDto): RequestedDecision {

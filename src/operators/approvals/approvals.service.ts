@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { recordAction, type ConsoleActor } from '../../audit-log/audit-log.js';
-import { DAY_MS } from '../../core/durations.js';
 import { AppError, refusal, UnknownResource } from '../../core/errors.js';
 import { present } from '../../core/invariant.js';
 import type { Satang } from '../../core/money.js';
@@ -10,12 +9,11 @@ import { hasPermission } from '../roles.js';
 import { assertFunding, WalletService } from '../../wallet/wallet.service.js';
 import { WalletsRepository } from '../../wallet/wallets.repository.js';
 import { PaymentRequestsService } from './payment-requests.service.js';
-import { APPROVAL_DAYS, detailOf, inWords } from './requests.js';
+import { APPROVAL_DAYS, APPROVAL_MS, detailOf, inWords } from './requests.js';
 import { ApprovalsRepository, type ApprovalFilter, type NamedApproval, HANDED_OVER } from './approvals.repository.js';
 
 /** An operator who created both accounts counts as the owner of both, as long as the newer one is at most this many days old. */
 const MAKER_DAYS = 30;
-const APPROVAL_MS = APPROVAL_DAYS * DAY_MS;
 
 /** A movement of money that needs approval. */
 interface MovementRequest {

@@ -10,14 +10,12 @@ import { PaymentsService, type PaymentDecision } from '../../deposits/payments.s
 import { referenceOfPayment } from '../../wallet/wallet.service.js';
 import type { Approval, ApprovalKind } from './approval.entity.js';
 import { ApprovalsRepository, type NamedApproval } from './approvals.repository.js';
-import { APPROVAL_DAYS, detailOf, inWords } from './requests.js';
-
-const APPROVAL_MS = APPROVAL_DAYS * 24 * 3_600_000;
+import { APPROVAL_MS, detailOf, inWords } from './requests.js';
 
 /** A decision that needs approval. `keep` moves nothing, so it needs none. */
 export type RequestedDecision = Exclude<PaymentDecision, { kind: 'ignore' | 'keep' }> | { kind: 'ignore' };
 
-type Asked = Pick<Approval, 'kind' | 'reference' | 'merchant_id' | 'deposit_id'>;
+type Requested = Pick<Approval, 'kind' | 'reference' | 'merchant_id' | 'deposit_id'>;
 
 /** Decisions about payments that one operator requests and another one approves. */
 @Injectable()
@@ -30,21 +28,21 @@ export class PaymentRequestsService {
   ) {}
 
   /**
-   * Stores a request without deciding. Returns the waiting request if there is the same one.
+   * Stores a request without deciding. If the same request waits already, returns it.
    * @throws as a decision; CONFLICT if another decision about the payment waits.
    */
   async request(paymentId: string, decision: RequestedDecision, by: ConsoleActor): Promise<NamedApproval> {
     const { reason } = by;
     if (reason === undefined) throw new AppError('BAD_REQUEST', 'a request needs a reason');
     const { payment } = await this.payments.check(paymentId, decision, { ...by, reason });
-    const asked = await this.toAsked(payment, decision);
+    const requested = await this.toRequested(payment, decision);
     return this.database.transaction(async (tx) => {
       await this.payments.lock(tx, payment);
       const waiting = await this.approvals.findOpen(tx, { payment_id: payment.id });
-      if (waiting && isSame(waiting, asked)) return waiting;
+      if (waiting && isSame(waiting, requested)) return waiting;
       if (waiting) throw new AppError('CONFLICT', `payment ${paymentId} waits for approval: ${inWords(waiting)}`);
       const approval = await this.approvals.insert(tx, {
-        ...asked,
+        ...requested,
         payment_id: payment.id,
         amount: decision.kind === 'debit' ? (payment.taken_back ?? payment.amount) : payment.amount,
         note: null,
@@ -52,7 +50,7 @@ export class PaymentRequestsService {
         requested_by: by.console.operatorId,
         expires_at: new Date(Date.now() + APPROVAL_MS),
       });
-      const merchant = asked.merchant_id === null ? {} : { merchantId: asked.merchant_id };
+      const merchant = requested.merchant_id === null ? {} : { merchantId: requested.merchant_id };
       recordAction(tx, by, { action: 'approval.request', ...merchant, detail: detailOf(approval) });
       return approval;
     });
@@ -80,7 +78,7 @@ export class PaymentRequestsService {
     return (await this.payments.decideIn(tx, payment, decision, decider)).transferId;
   }
 
-  private async toAsked(payment: PaymentRow['payment'], decision: RequestedDecision): Promise<Asked> {
+  private async toRequested(payment: PaymentRow['payment'], decision: RequestedDecision): Promise<Requested> {
     const { public_id: publicId, merchant_id, channel_id } = payment;
     const kind: ApprovalKind = `payment_${decision.kind}`;
     const of = { kind, merchant_id: null, deposit_id: null };
@@ -106,7 +104,7 @@ export class PaymentRequestsService {
   }
 }
 
-const isSame = (waiting: NamedApproval, { kind, reference, merchant_id, deposit_id }: Asked): boolean =>
+const isSame = (waiting: NamedApproval, { kind, reference, merchant_id, deposit_id }: Requested): boolean =>
   waiting.kind === kind &&
   waiting.reference === reference &&
   waiting.merchant_id === merchant_id &&
