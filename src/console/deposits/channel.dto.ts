@@ -20,7 +20,7 @@ export class ChannelDto {
   @ApiProperty(options) options!: Record<string, string>;
   @Shown.text('100.00', 'The smallest deposit, THB') min!: string;
   @Shown.text('700000.00') max!: string;
-  @Shown.integer(100, 'A deposit without a channel gets the lowest number') priority!: number;
+  @Shown.integer(100, 'Deposits that name no channel get the one with the lowest number') priority!: number;
   @Shown.text('200000.00', 'A payment above this amount waits for an operator, THB') hold_above!: string;
   @Shown.oneOf(CHANNEL_STATUSES, 'active') status!: string;
   @Shown.nullableText(null, 'Why the service paused it') pause_reason!: string | null;
@@ -118,7 +118,7 @@ export class StatementImportDto {
   @Shown.nullableText('10000.00') opening!: string | null;
   @Shown.nullableText('125310.50') closing!: string | null;
   @Shown.nullableMoment() covered_until!: string | null;
-  @Shown.nullableText(null, 'Why nothing of the file is imported; null if it is') refused!: string | null;
+  @Shown.nullableText(null, 'Why the file was not imported; null if it was') refused!: string | null;
   @ApiProperty({ type: [String], description: 'The problems of a refused file, each with its line, at most 100' })
   problems!: string[];
 }

@@ -29,7 +29,7 @@ export class ConsoleDepositDto extends OmitType(DepositDto, ['slip'] as const) {
 
   @ApiProperty({ type: MerchantNameDto }) merchant!: MerchantNameDto;
   @Shown.text('DH7K3M9QX2B4', 'Our reference, which a biller’s QR code carries') reference!: string;
-  @Shown.moment('A payment of its amount until then is for this deposit') hold_until!: string;
+  @Shown.moment('Until then, a payment of its amount counts for this deposit') hold_until!: string;
 }
 
 export class DepositEventDto {

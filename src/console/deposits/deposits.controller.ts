@@ -52,7 +52,7 @@ export class ConsolePaymentsController {
   constructor(private readonly deposits: DepositViewsService) {}
 
   @Get()
-  @ConsoleRoute('deposits.read', 'Payments that arrived, while they wait with deposits that they may be for', [
+  @ConsoleRoute('deposits.read', 'Payments that arrived; a waiting payment with deposits that it may be for', [
     PaymentDto,
   ])
   list(@CurrentCaller() caller: Caller, @Query() query: PaymentsQueryDto): Promise<Page<PaymentDto>> {

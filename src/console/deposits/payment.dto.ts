@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Shown } from '../../core/http/answer.decorators.js';
+import { MAX_INTEGER } from '../../core/pagination.js';
 import { Amount, Integer, OneOf, Text } from '../../core/validation/member.decorators.js';
 import { DEPOSIT_STATUSES } from '../../deposits/deposit.entity.js';
 import { ExpectedAvailable } from '../merchants/merchant-wallet.dto.js';
@@ -80,12 +81,14 @@ export class DecidedPaymentDto extends PaymentDto {
   @Shown.text('0.00', 'What a debit could not take, because the wallet no longer had it, THB') missing!: string;
 }
 
-const MAX_ID = 2_147_483_647;
-
 export class CreditPaymentDto {
   @Text(1, 64, { optional: true, example: 'dep_Np3O7rcsqNmBTwD7', description: 'The deposit that it is for' })
   deposit_number?: string;
-  @Integer(1, MAX_ID, { optional: true, example: 7, description: 'In place of a deposit: the merchant that it is for' })
+  @Integer(1, Number(MAX_INTEGER), {
+    optional: true,
+    example: 7,
+    description: 'In place of a deposit: the merchant that it is for',
+  })
   merchant_id?: number;
   @Reason() reason!: string;
 }
