@@ -24,6 +24,18 @@ describe('the rows of a large file', () => {
   });
 });
 
+describe('the rows of a large file with carriage returns alone', () => {
+  it('know their lines', () => {
+    const rows = Array.from({ length: 10_000 }, (_, index) => `${index},"first\rsecond",third`);
+    const found = read([...rows, ...rows].join('\r') + '\n' + rows.join('\r'));
+    expect(found).toHaveLength(30_000);
+    expect([found[9_999], found[29_999]]).toEqual([
+      expect.stringMatching(/^20000: 9999/),
+      expect.stringMatching(/^60000: 9999/),
+    ]);
+  });
+});
+
 describe('rows', () => {
   it('may end in line breaks of several kinds', () =>
     expect(read('a,1\r\nb,2\nc,3\n\nd,4')).toEqual(['1: a|1', '2: b|2', '3: c|3', '5: d|4']));

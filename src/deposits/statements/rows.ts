@@ -12,6 +12,7 @@ const MAX_RECORD = 100_000;
 const PART = 65_536;
 const QUOTE = 0x22;
 const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
 
 /** Reads the rows of a CSV file part by part, because rows take many times the memory of their text. @throws StatementRefused */
 export function* rowsOf(utf8: Buffer, delimiter: string): Generator<Row> {
@@ -48,7 +49,8 @@ function* partsOf(utf8: Buffer): Generator<{ part: Buffer; linesBefore: number }
   let [begin, linesBefore, lines, isQuoted] = [0, 0, 0, false];
   for (let at = 0; at < utf8.length; at++) {
     if (utf8[at] === QUOTE) isQuoted = !isQuoted;
-    if (utf8[at] !== LINE_FEED) continue;
+    const isBreak = utf8[at] === LINE_FEED || (utf8[at] === CARRIAGE_RETURN && utf8[at + 1] !== LINE_FEED);
+    if (!isBreak) continue;
     lines++;
     if (isQuoted || at - begin < PART) continue;
     yield { part: utf8.subarray(begin, at + 1), linesBefore };
