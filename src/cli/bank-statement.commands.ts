@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { Actor } from '../audit-log/audit-log.js';
 import { DepositsModule } from '../deposits/deposits.module.js';
+import { NoQueuesModule } from '../queues/no-queues.module.js';
 import { StatementRefused } from '../deposits/statements/statement-refused.js';
 import { StatementsService } from '../deposits/statements/statements.service.js';
 import { toImportResult, toImportView, toRefusal } from '../deposits/views.js';
@@ -23,7 +24,7 @@ interface ImportGiven extends Actor {
 }
 
 export const bankStatementCommands: CommandGroup = {
-  features: { imports: [DepositsModule] },
+  features: { imports: [DepositsModule, NoQueuesModule] },
   define(statement) {
     statement
       .command('import')

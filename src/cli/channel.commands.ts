@@ -5,6 +5,7 @@ import { CHANNEL_ADAPTER_NAMES, channelAdapters } from '../deposits/channels/ada
 import { ChannelsService, type ChannelCheck } from '../deposits/channels.service.js';
 import type { DepositChannel } from '../deposits/deposit-channel.entity.js';
 import { DepositsModule } from '../deposits/deposits.module.js';
+import { NoQueuesModule } from '../queues/no-queues.module.js';
 import { toChannelView } from '../deposits/views.js';
 import type { CommandGroup, OperatorCommand } from './command-group.js';
 import { confirm } from './confirm.js';
@@ -31,7 +32,7 @@ Values that are not given stay as they are. topup channel adapters lists the opt
 `;
 
 export const channelCommands: CommandGroup = {
-  features: { imports: [DepositsModule] },
+  features: { imports: [DepositsModule, NoQueuesModule] },
   define(channel) {
     defineSet(channel);
 

@@ -4,6 +4,7 @@ import { MAX_INTEGER } from '../core/pagination.js';
 import type { Satang } from '../core/money.js';
 import { DEPOSIT_STATUSES, type DepositStatus } from '../deposits/deposit.entity.js';
 import { DepositsModule } from '../deposits/deposits.module.js';
+import { NoQueuesModule } from '../queues/no-queues.module.js';
 import { DepositsService } from '../deposits/deposits.service.js';
 import { toDepositDetail, toDepositView, type View } from '../deposits/views.js';
 import type { CommandGroup } from './command-group.js';
@@ -28,7 +29,7 @@ interface ListGiven {
 }
 
 export const depositCommands: CommandGroup = {
-  features: { imports: [DepositsModule] },
+  features: { imports: [DepositsModule, NoQueuesModule] },
   define(deposit) {
     deposit
       .command('create')

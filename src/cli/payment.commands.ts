@@ -4,6 +4,7 @@ import { pick } from '../core/members.js';
 import { formatBaht, type Satang } from '../core/money.js';
 import { MAX_INTEGER } from '../core/pagination.js';
 import { DepositsModule } from '../deposits/deposits.module.js';
+import { NoQueuesModule } from '../queues/no-queues.module.js';
 import type { PaymentRow } from '../deposits/payments.repository.js';
 import { PaymentsService, type PaymentDecision, type Recipient } from '../deposits/payments.service.js';
 import { toPaymentView, type View } from '../deposits/views.js';
@@ -40,7 +41,7 @@ A booked payment with a reason is a case, which debit or keep closes. CONTRADICT
 `;
 
 export const paymentCommands: CommandGroup = {
-  features: { imports: [DepositsModule] },
+  features: { imports: [DepositsModule, NoQueuesModule] },
   define(payment) {
     payment
       .command('list')

@@ -26,6 +26,9 @@ export interface Transaction extends Queryable {
   /** Sends a statement whose rows are not needed, without waiting for it. If it fails, the transaction fails. */
   write(statement: Statement, values?: unknown[]): void;
 
+  /** Does something once the transaction is committed, such as a wake-up. It must not throw. */
+  afterCommit(act: () => unknown): void;
+
   /** TypeORM inside this transaction, for statements off the hot path. */
   readonly manager: EntityManager;
 }
@@ -43,6 +46,7 @@ export const unprepared: ToQuery = ({ name: _name, ...statement }, values) => ({
  */
 export class OpenTransaction implements Transaction {
   private readonly answers: Promise<pg.QueryResult>[] = [];
+  private readonly acts: (() => unknown)[] = [];
   private isGathering = false;
   private ownManager: EntityManager | undefined;
 
@@ -62,6 +66,10 @@ export class OpenTransaction implements Transaction {
     void this.send(this.toQuery(statement, values));
   }
 
+  afterCommit(act: () => unknown): void {
+    this.acts.push(act);
+  }
+
   get manager(): EntityManager {
     this.ownManager ??= managerOn(this.dataSource, (text, values) => this.send({ text, values }));
     return this.ownManager;
@@ -73,6 +81,7 @@ export class OpenTransaction implements Transaction {
     for (const answer of this.answers) await answer;
     const { command } = await committed;
     if (command !== 'COMMIT') throw new Error(`a transaction ended with ${command}`);
+    for (const act of this.acts) act();
   }
 
   private send<Row extends object>(query: string | pg.QueryConfig): Promise<pg.QueryResult<Row>> {

@@ -3,6 +3,7 @@ import { present } from '../core/invariant.js';
 import type { Satang } from '../core/money.js';
 import type { Transaction } from '../database/database.js';
 import { recordEvents, type MerchantEvent } from '../events/event-log.js';
+import { WorkNotifier } from '../queues/work-notifier.js';
 import { WalletService } from '../wallet/wallet.service.js';
 import { paidEvent } from './deposit.mapper.js';
 import { DepositsRepository, withPayments, type BookedPayment, type DepositOfChannel } from './deposits.repository.js';
@@ -47,6 +48,7 @@ export class BookingService {
   constructor(
     private readonly wallets: WalletService,
     private readonly deposits: DepositsRepository,
+    private readonly notifier: WorkNotifier,
   ) {}
 
   /**
@@ -83,7 +85,8 @@ export class BookingService {
       tx,
       booked.map(({ deposit_id: id, amount, paid_at }) => ({ id, amount, paid_at })),
     );
-    void recordEvents(tx, eventsOf(booked, deposits, [...earlier, ...booked]));
+    const webhooks = recordEvents(tx, eventsOf(booked, deposits, [...earlier, ...booked]));
+    tx.afterCommit(async () => this.notifier.notifyWebhooks(await webhooks));
     return new Map(booked.map(({ public_id, members }) => [public_id, members]));
   }
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { SelectQueryBuilder } from 'typeorm';
 import { present } from '../core/invariant.js';
 import type { Satang } from '../core/money.js';
 import { BoundedReadsService } from '../database/bounded-reads.service.js';
@@ -23,6 +24,9 @@ export interface DepositRow {
   payments: readonly (BookedPayment & Partial<Pick<IncomingPayment, 'booked_by'>>)[];
 }
 
+/** A deposit whose offer has expired. */
+export type FoundDeposit = Pick<Deposit, 'id' | 'merchant_id'>;
+
 /** A deposit with its channel's code. */
 export type DepositOfChannel = Deposit & { channel: string };
 
@@ -31,6 +35,18 @@ export const withPayments = (
   { channel, ...deposit }: DepositOfChannel,
   payments: readonly BookedPayment[],
 ): DepositRow => ({ deposit, channel, payments: payments.filter(({ deposit_id }) => deposit_id === deposit.id) });
+
+/** A deposit with its booked payments as JSON, so that one statement reads both as they are at one moment. */
+type WithBooked = DepositOfChannel & { booked: string };
+
+function toRow({ booked, channel, ...deposit }: WithBooked): DepositRow {
+  type AsText = Record<keyof BookedPayment, string> & Pick<IncomingPayment, 'booked_by'>;
+  const payments = (JSON.parse(booked) as AsText[]).map(({ public_id, booked_by, amount, paid_at, booked_at }) => {
+    const moments = { paid_at: new Date(paid_at), booked_at: new Date(booked_at) };
+    return { deposit_id: deposit.id, public_id, booked_by, amount: BigInt(amount), ...moments };
+  });
+  return { deposit, channel, payments };
+}
 
 export interface DepositsFilter {
   merchantId?: number | undefined;
@@ -130,8 +146,7 @@ export class DepositsRepository {
   }
 
   async find(reader: Queryable, merchantId: number, referenceId: string): Promise<DepositRow | undefined> {
-    const found = await reader.query<DepositOfChannel>(...sql.FIND_DEPOSIT.with({ merchantId, referenceId }));
-    return (await this.complete(reader, found))[0];
+    return (await reader.query<WithBooked>(...sql.FIND_DEPOSIT.with({ merchantId, referenceId }))).map(toRow)[0];
   }
 
   /** A merchant's deposits, newest first. */
@@ -139,9 +154,10 @@ export class DepositsRepository {
     const statement = sql.DEPOSITS_PAGE[referenceId === undefined ? 'any' : 'reference'];
     const [asked, values] = statement.with({ ...page, referenceId: referenceId ?? null });
     // A merchant may look for a deposit just after making it. A replica may not have it yet.
-    if (referenceId !== undefined) return this.complete(this.reads, await this.reads.query(asked, values));
-    const replica: Queryable = { query: this.reads.list.bind(this.reads) };
-    return this.complete(replica, await replica.query(asked, values));
+    const rows = await (referenceId === undefined
+      ? this.reads.list<WithBooked>(asked, values)
+      : this.reads.query<WithBooked>(asked, values));
+    return rows.map(toRow);
   }
 
   async cancel(merchantId: number, referenceId: string): Promise<void> {
@@ -175,7 +191,7 @@ export class DepositsRepository {
       .where(columns.map((column) => ({ [column]: text, ...ofMerchant })))
       .orderBy('deposit.id', 'DESC')
       .limit(20);
-    return this.complete(this.database, await withCodes(query));
+    return this.complete(query);
   }
 
   /** Newest first. */
@@ -191,7 +207,7 @@ export class DepositsRepository {
     if (status !== undefined) query.andWhere({ status });
     if (createdFrom) query.andWhere('deposit.created_at >= :createdFrom', { createdFrom });
     if (createdTo) query.andWhere('deposit.created_at < :createdTo', { createdTo });
-    return this.complete(this.database, await withCodes(query, channel));
+    return this.complete(query, channel);
   }
 
   /** @param from, until when the deposits were made. */
@@ -215,8 +231,8 @@ export class DepositsRepository {
   }
 
   /** Finds offers that have expired, the oldest first. */
-  findExpired(tx: Transaction, limit: number): Promise<Pick<Deposit, 'id' | 'merchant_id'>[]> {
-    return tx.query<Pick<Deposit, 'id' | 'merchant_id'>>(...sql.FIND_EXPIRED.with({ limit }));
+  findExpired(limit: number): Promise<FoundDeposit[]> {
+    return this.database.query<FoundDeposit>(...sql.FIND_EXPIRED.with({ limit }));
   }
 
   /** Ends those that are still offered. */
@@ -229,9 +245,8 @@ export class DepositsRepository {
     return (await this.database.query(...sql.FREE_AMOUNTS.with({ limit, marginMs }))).length;
   }
 
-  private async complete(reader: Queryable, deposits: DepositOfChannel[]): Promise<DepositRow[]> {
-    if (deposits.length === 0) return [];
-    const payments = await this.paymentsOf(reader, deposits);
-    return deposits.map((each) => withPayments(each, payments));
+  private async complete(query: SelectQueryBuilder<Deposit>, channel?: string): Promise<DepositRow[]> {
+    const rows = await withCodes(query.addSelect(sql.bookedPaymentsOf('deposit'), 'booked'), channel, 'booked');
+    return rows.map((row) => toRow({ ...row, booked: row.booked ?? '[]' }));
   }
 }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../core/config.js';
+import { groupBy } from '../core/groups.js';
 import { AppError, invalidValue, refusal, UnknownResource } from '../core/errors.js';
 import { newDepositNumber, newDepositReference } from '../core/identifiers.js';
 import { formatBaht, type Satang } from '../core/money.js';
@@ -10,6 +11,7 @@ import { WorkerTask } from '../core/worker-task.js';
 import { Database, type Transaction } from '../database/database.js';
 import { recordAction, type Actor } from '../audit-log/audit-log.js';
 import { recordEvents } from '../events/event-log.js';
+import { WorkNotifier } from '../queues/work-notifier.js';
 import { MerchantsService } from '../merchants/merchants.service.js';
 import { WalletsRepository } from '../wallet/wallets.repository.js';
 import { channelAdapter } from './channels/adapters.js';
@@ -17,14 +19,19 @@ import { ChannelsService, settingsOf } from './channels.service.js';
 import { amountsToDeal, chooseAmount } from './dealing.js';
 import type { DepositChannel } from './deposit-channel.entity.js';
 import { expiredEvent } from './deposit.mapper.js';
-import { DepositsRepository, type DepositRow, type DepositsFilter, type Offer } from './deposits.repository.js';
+import {
+  DepositsRepository,
+  type DepositRow,
+  type DepositsFilter,
+  type FoundDeposit,
+  type Offer,
+} from './deposits.repository.js';
 import { SandboxPaymentsService } from './sandbox/sandbox-payments.service.js';
 import { offerInSandbox } from './sandbox/sandbox-plan.js';
 
 /** How often to deal an amount that another deposit takes at the same moment. */
 const MAX_DEALS = 5;
 const BATCH = 500;
-/** Orders of these deposits' merchants wait meanwhile. */
 const EXPIRED_AT_ONCE = 100;
 const MINUTE_MS = 60_000;
 /** In seconds, outside of the sandbox. */
@@ -58,6 +65,7 @@ export class DepositsService {
     private readonly merchants: MerchantsService,
     private readonly wallets: WalletsRepository,
     private readonly sandbox: SandboxPaymentsService,
+    private readonly notifier: WorkNotifier,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
@@ -95,8 +103,8 @@ export class DepositsService {
     if (status !== 'active') throw new AppError('FORBIDDEN', `merchant ${merchantId} is suspended`);
     let channel: DepositChannel | undefined;
     for (let deal = 1; deal <= MAX_DEALS; deal++) {
-      const earlier = await this.deposits.find(this.database, merchantId, referenceId);
-      if (earlier) return { row: await this.sandbox.finish(repeated(earlier, request)), replayed: true };
+      const earlier = await this.findEarlier(request);
+      if (earlier) return earlier;
       const chosen = (channel ??= choose(request, sandbox ? [await this.channels.sandbox()] : await this.active()));
       const made = await this.database.transaction((tx) => this.deal(tx, request, chosen, by));
       if (made) return { row: await this.sandbox.takeFirstReport(withCode(made)), replayed: false };
@@ -104,23 +112,29 @@ export class DepositsService {
     throw noFreeAmount(request.amount);
   }
 
+  /** @returns the deposit that the same request made before; null if there is none. @throws DUPLICATE_REFERENCE */
+  async findEarlier(request: DepositRequest): Promise<CreatedDeposit | null> {
+    const earlier = await this.deposits.find(this.database, request.merchantId, request.referenceId);
+    return earlier ? { row: await this.sandbox.finish(repeated(earlier, request)), replayed: true } : null;
+  }
+
   /** Ends offers. The ownership of the amount goes on until `hold_until`. */
   @WorkerTask('expired_deposits', { every: 1_000, failed: 'expired deposits could not be ended', once: true })
   async expire(stop: AbortSignal): Promise<void> {
-    while (!stop.aborted && (await this.expireSome()) === EXPIRED_AT_ONCE);
+    let found: FoundDeposit[];
+    do {
+      found = await this.deposits.findExpired(EXPIRED_AT_ONCE);
+      for (const [merchantId, theirs] of groupBy(found, ({ merchant_id }) => merchant_id))
+        if (!stop.aborted) await this.expireOf(merchantId, theirs);
+    } while (!stop.aborted && found.length === EXPIRED_AT_ONCE);
   }
 
-  /** Locks wallets before deposits, like a booking, because events need the wallets' locks. @returns how many it found. */
-  private expireSome(): Promise<number> {
+  /** Locks the wallet before deposits, like a booking, because events need the wallet's lock. Only this merchant's orders wait. */
+  private expireOf(merchantId: number, found: FoundDeposit[]): Promise<void> {
     return this.database.transaction(async (tx) => {
-      const found = await this.deposits.findExpired(tx, EXPIRED_AT_ONCE);
-      if (found.length === 0) return 0;
-      await this.wallets.lockMany(
-        tx,
-        found.map(({ merchant_id }) => merchant_id),
-      );
-      void recordEvents(tx, (await this.deposits.expire(tx, found)).map(expiredEvent));
-      return found.length;
+      await this.wallets.lockMany(tx, [merchantId]);
+      const webhooks = recordEvents(tx, (await this.deposits.expire(tx, found)).map(expiredEvent));
+      tx.afterCommit(async () => this.notifier.notifyWebhooks(await webhooks));
     });
   }
 

@@ -6,6 +6,13 @@ const NOW = `date_trunc('milliseconds', statement_timestamp())`;
 /** The deposit `d` with its channel's code. */
 const DEPOSIT = `d.*, (SELECT code FROM deposit_channels WHERE id = d.channel_id) AS channel`;
 
+/** In SQL: the booked payments of a deposit as the text of a JSON array, oldest first. */
+export const bookedPaymentsOf = (deposit: string): string => `(
+  SELECT coalesce(json_agg(json_build_object(
+           'public_id', p.public_id, 'amount', p.amount::text, 'paid_at', p.paid_at, 'booked_at', p.booked_at,
+           'booked_by', p.booked_by) ORDER BY p.booked_at, p.id), '[]')::text
+  FROM incoming_payments p WHERE p.deposit_id = ${deposit}.id AND p.state = 'booked')`;
+
 /** For each amount, the last deposit of the channel to which it was dealt. Deposits that operators made were dealt none. */
 export const DEALT_BEFORE = statement(
   'deposits.dealt_before',
@@ -66,7 +73,8 @@ export const FIND_DEPOSIT = statement(
   'deposits.find',
   { merchantId: 'int', referenceId: 'text' },
   ({ merchantId, referenceId }) => `
-    SELECT ${DEPOSIT} FROM deposits d WHERE d.merchant_id = ${merchantId} AND d.reference_id = ${referenceId}`,
+    SELECT ${DEPOSIT}, ${bookedPaymentsOf('d')} AS booked
+    FROM deposits d WHERE d.merchant_id = ${merchantId} AND d.reference_id = ${referenceId}`,
 );
 
 const page = (condition: 'any' | 'reference') =>
@@ -77,7 +85,7 @@ const page = (condition: 'any' | 'reference') =>
       ...({ createdFrom: 'timestamptz?', createdTo: 'timestamptz?' } as const),
     },
     ({ merchantId, referenceId, status, before, limit, createdFrom, createdTo }) => `
-    SELECT ${DEPOSIT} FROM deposits d
+    SELECT ${DEPOSIT}, ${bookedPaymentsOf('d')} AS booked FROM deposits d
     WHERE d.merchant_id = ${merchantId} AND d.id < ${before} AND (${status} IS NULL OR d.status = ${status})
       AND ${condition === 'any' ? `${referenceId} IS NULL` : `d.reference_id = ${referenceId}`}
       AND d.created_at >= coalesce(${createdFrom}, '-infinity') AND d.created_at <= coalesce(${createdTo}, 'infinity')
@@ -147,12 +155,14 @@ export const FIND_BOOKED_PAYMENTS = statement(
   'deposits.booked_payments',
   { deposits: rowsOf({ id: 'bigint' }) },
   ({ deposits }) => `
-    SELECT deposit_id, public_id, amount, paid_at, booked_at, booked_by FROM incoming_payments
+    SELECT deposit_id, public_id, amount, paid_at, booked_at FROM incoming_payments
     WHERE deposit_id IN (SELECT id FROM ${deposits.as('asked')}) AND state = 'booked' ORDER BY booked_at, id`,
 );
 
 const CANDIDATE = `d.id, d.deposit_number, d.merchant_id, d.reference, d.status, d.amount, d.amount_to_pay, d.created_at,
-                   d.expires_at, d.cancelled_at, d.hold_until`;
+                   d.expires_at, d.cancelled_at, d.hold_until,
+                   EXISTS (SELECT FROM incoming_payments p
+                           WHERE p.deposit_id = d.id AND p.state = 'waiting' AND p.reason = 'WALLET_FULL') AS is_full`;
 
 /** Deposits of a channel that payments may be for: by reference, or by an amount that was dealt. */
 export const FIND_CANDIDATES = statement(

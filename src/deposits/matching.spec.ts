@@ -12,7 +12,8 @@ function deposit(changes: Partial<Candidate> = {}): Candidate {
   const expires_at = new Date(created_at.getTime() + 900_000);
   const hold_until = new Date(expires_at.getTime() + 86_400_000);
   const id = ++ids;
-  const own = { id, deposit_number: `dep_${id}`, merchant_id: 1, reference: `DREF${id}`, status: 'pending' as const };
+  const who = { id, deposit_number: `dep_${id}`, merchant_id: 1, reference: `DREF${id}` };
+  const own = { ...who, status: 'pending' as const, is_full: false };
   const times = { created_at, expires_at, cancelled_at: null, hold_until };
   return { ...own, amount: 100_000n, amount_to_pay: 100_014n, ...times, ...changes };
 }
@@ -79,6 +80,7 @@ describe('a payment that can only be recognized by its amount', () => {
     expect(matcher.match(payment())).toMatchObject({ state: 'booked' });
     expect(matcher.match(payment())).toEqual({ state: 'waiting', reason: 'DOUBLE', deposit: one });
     expect(matched([deposit({ status: 'paid' })], payment())).toMatchObject({ reason: 'DOUBLE' });
+    expect(matched([deposit({ is_full: true })], payment())).toMatchObject({ reason: 'DOUBLE' });
   });
 
   it('waits when it is late and another merchant had the amount before, unpaid', () => {

@@ -7,7 +7,10 @@ export type Candidate = Pick<
   Deposit,
   | ('id' | 'deposit_number' | 'merchant_id' | 'reference' | 'status' | 'amount' | 'amount_to_pay')
   | ('created_at' | 'expires_at' | 'cancelled_at' | 'hold_until')
->;
+> & {
+  /** Whether a payment for it waits until its wallet has room. */
+  is_full: boolean;
+};
 
 /** A payment, as a channel reports it. */
 export interface ReportedPayment {
@@ -63,6 +66,7 @@ const waits = (reason: PaymentReason, deposit: Candidate | null = null): Match =
 export class Matcher {
   private readonly byReference = new Map<string, Candidate>();
   private readonly byAmount = new Map<Satang, Candidate[]>();
+  /** Deposits that have their payment, also those whose wallets have no room for it. */
   private readonly paid = new Set<bigint>();
 
   constructor(
@@ -71,7 +75,7 @@ export class Matcher {
   ) {
     for (const deposit of candidates) {
       this.byReference.set(deposit.reference, deposit);
-      if (deposit.status === 'paid') this.paid.add(deposit.id);
+      if (deposit.status === 'paid' || deposit.is_full) this.paid.add(deposit.id);
       if (deposit.amount_to_pay === deposit.amount) continue;
       const dealt = this.byAmount.get(deposit.amount_to_pay);
       if (dealt) dealt.push(deposit);

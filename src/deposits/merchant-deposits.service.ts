@@ -42,7 +42,9 @@ export class MerchantDepositsService {
       metadata: metadata ?? null,
     };
     const create = (): Promise<Created> => this.bounded.run(() => this.service.create(request));
-    const { row, replayed } = await this.oneAtATime(merchantId, create);
+    // A repetition must not wait behind creations, whose number and time are limited.
+    const earlier = await this.bounded.run(() => this.service.findEarlier(request));
+    const { row, replayed } = earlier ?? (await this.oneAtATime(merchantId, create));
     return { deposit: toShownDeposit(row), replayed };
   }
 

@@ -168,7 +168,13 @@ export class PaymentsService {
     const booking = { paymentId, amount, paidAt, deposit, bookedBy: 'person', operator } as const;
     const change = (await this.booking.book(tx, [booking])).get(paymentId);
     if (!change) throw new AppError('CONFLICT', `the wallet of merchant ${merchant_id} cannot hold more`);
-    return { change, detail: { merchant_id, deposit_number }, transferId: change.transfer_id };
+    // It was not decided what the contradiction means, so it becomes a case.
+    const reason = payment.contradicted ? 'CONTRADICTION' : null;
+    return {
+      change: { ...change, reason },
+      detail: { merchant_id, deposit_number },
+      transferId: change.transfer_id,
+    };
   }
 
   private async debit(

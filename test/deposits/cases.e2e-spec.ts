@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { present } from '../../src/core/invariant.js';
+import type { Run } from '../cli/command-line.js';
 import { openManagementPort, Scrape } from '../ops/management.js';
 import { eventually } from '../support/eventually.js';
+import { holding } from '../support/locks.js';
 import { BankAccount, DepositsScene, paying } from './scene.js';
 
 const DAY_MS = 86_400_000;
@@ -31,6 +34,10 @@ describe('a wallet that can hold no more', () => {
     await scene.operator.json(
       ...`wallet debit --merchant ${full.id} --amount 999999999500.00 --reference out`.split(' '),
     );
+    // A second payment of the amount waits as it would in the file of the first, although the wallet has room by now.
+    expect(await scene.import(channel, account.add(paying(first)).statement())).toMatchObject({ new: 1, waiting: 1 });
+    const reasons = (await scene.payments(channel, '--waiting')).map(({ reason }) => reason);
+    expect(reasons).toEqual(['WALLET_FULL', 'DOUBLE']);
     await scene.operator.json(...credit);
     expect(await scene.available(full)).toBe(first.amount_to_pay);
     expect(await scene.wrong()).toEqual([]);
@@ -46,7 +53,49 @@ describe('a payment that waits', () => {
     expect(await scene.payments(channel)).toMatchObject([{ reason: 'UNMATCHED', contradicted: false }]);
     await scene.import(channel, new BankAccount().add({ ...line, amount: 6_000n }).statement());
     const contradicted = { state: 'waiting', reason: 'UNMATCHED', amount: '50.00', contradicted: true };
-    expect(await scene.payments(channel, '--waiting')).toMatchObject([contradicted]);
+    const [waiting] = await scene.payments(channel, '--waiting');
+    expect(waiting).toMatchObject(contradicted);
+
+    const shop = await scene.stack.merchant('0.00');
+    const to = ['--merchant', String(shop.id), '--reason', 'asked by phone'];
+    await scene.operator.json('payment', 'credit', waiting?.id ?? '', ...to);
+    const [opened] = await scene.payments(channel, '--cases');
+    expect(opened).toMatchObject({ id: waiting?.id, state: 'booked', reason: 'CONTRADICTION', amount: '50.00' });
+    await scene.operator.json('payment', 'keep', waiting?.id ?? '', '--reason', 'the first file is right');
+    expect(await scene.payments(channel, '--cases')).toEqual([]);
+  });
+});
+
+describe('a channel that an operator sets while a file is imported', () => {
+  /** Imports, and sets an option after the channel was read and before the import has its lock. */
+  const importWhileSet = async (channel: string, option: string, value: string): Promise<Run> => {
+    const file = scene.file(new BankAccount().add({ at: new Date(), amount: 5_000n }).statement());
+    let imported: Promise<Run> | undefined;
+    await holding(scene.stack, 'deposit_channels', async (client) => {
+      imported = scene.operator.run('statement', 'import', file, '--channel', channel, '--json');
+      const waits = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()
+                       AND query LIKE '%deposit_channels%FOR NO KEY UPDATE%'`;
+      await eventually(
+        () => scene.stack.sql(waits),
+        ({ length }) => length === 1,
+      );
+      const set = `UPDATE deposit_channels SET options = options || jsonb_build_object($2::text, $3::text) WHERE code = $1`;
+      await client.query(set, [channel, option, value]);
+    });
+    return present(imported, 'the import was started');
+  };
+
+  it('matches by the new settings', async () => {
+    const { stdout } = await importWhileSet(await scene.channel(), 'ignore', 'Transfer');
+    expect(JSON.parse(stdout)).toMatchObject({ new: 1, ignored: 1, waiting: 0 });
+  });
+
+  it('takes no file that was read by other columns', async () => {
+    const channel = await scene.channel();
+    const columns = 'date=Date;time=Time;text=Details;in=Out;out=In;balance=Balance';
+    const { code, stderr } = await importWhileSet(channel, 'columns', columns);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/were changed meanwhile: import the file again/)]);
+    expect(await scene.payments(channel)).toEqual([]);
   });
 });
 

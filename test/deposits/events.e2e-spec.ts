@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
-import { whileLocked } from '../support/locks.js';
+import { whileLocked, withoutSweeper } from '../support/locks.js';
 import type { TestMerchant } from '../support/stack.js';
+import { untilServed } from '../support/until-served.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
 import { BankAccount, DepositsScene, paying, type DepositView } from './scene.js';
 
@@ -103,6 +104,21 @@ describe('a paid deposit', () => {
   });
 });
 
+describe('what a worker books or ends', () => {
+  it('is delivered at once, without the sweeper', async () => {
+    const shop = await scene.stack.sandboxMerchant('0.00');
+    const events = ['deposit.paid', 'deposit.expired'];
+    await shop.client.post('/v1/merchant-webhooks', { url: receiver.url('/woken'), events });
+    await withoutSweeper(scene.stack, async () => {
+      const create = (request: object) => untilServed(() => shop.client.post('/v1/deposits', request));
+      await create({ reference_id: 'paid', amount: '1000.00' });
+      await receiver.arrived('/woken', 1);
+      await create({ reference_id: 'expires', amount: '1001.00', expires_in: 5 });
+      await receiver.arrived('/woken', 2);
+    });
+  });
+});
+
 describe('a deposit that nobody pays in time', () => {
   it('is reported as expired, and as paid when the payment arrives late', async () => {
     const [channel, shop] = [await scene.channel(), await scene.stack.merchant('0.00')];
@@ -135,6 +151,35 @@ describe('a deposit that nobody pays in time', () => {
     });
     await withStatus(deposit, 'expired');
     expect(await kindsOf(shop)).toEqual(['deposit.expired']);
+  });
+
+  it('keeps no other merchant’s wallet locked meanwhile', async () => {
+    const channel = await scene.channel();
+    const [other, shop] = [await scene.stack.merchant('0.00'), await scene.stack.merchant('0.00')];
+    const numbers: string[] = [];
+    for (const each of [other, shop]) numbers.push((await scene.deposit(channel, each)).deposit_number);
+    await whileLocked(scene.stack, `SELECT FROM wallets WHERE merchant_id = ${shop.id} FOR NO KEY UPDATE`, async () => {
+      // Both end at once, the other merchant's first.
+      await scene.stack.sql(
+        `UPDATE deposits SET created_at = now() - interval '1 hour',
+                             expires_at = now() - interval '1 s' * (CASE merchant_id WHEN $2 THEN 2 ELSE 1 END)
+         WHERE deposit_number = ANY($1)`,
+        [numbers, other.id],
+      );
+      await eventually(
+        () =>
+          scene.stack.sql(`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()
+                             AND query LIKE '%FROM wallets%'`),
+        ({ length }) => length > 0,
+      );
+      const lock = `SELECT merchant_id FROM wallets WHERE merchant_id = $1 FOR NO KEY UPDATE NOWAIT`;
+      expect(await scene.stack.sql(lock, [other.id])).toHaveLength(1);
+    });
+    for (const number of numbers)
+      await eventually(
+        () => scene.show(number),
+        ({ status }) => status === 'expired',
+      );
   });
 
   it('is paid once and never expires after that, when both happen at the same moment', async () => {

@@ -189,6 +189,28 @@ describe('the list of a merchant’s deposits', () => {
   });
 });
 
+describe('a deposit', () => {
+  it('is read with its payments, both as they are at one moment', async () => {
+    const merchant = await shop();
+    const { body } = await create(merchant, { channel: biller });
+    let reading: Promise<Deposit> | undefined;
+    await holding(scene.stack, 'incoming_payments', async (client) => {
+      await client.query('LOCK TABLE incoming_payments IN ACCESS EXCLUSIVE MODE');
+      reading = get(merchant, body.reference_id);
+      const waits = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()
+                       AND query LIKE '%booked_at%' AND query LIKE '%incoming_payments%'`;
+      await eventually(
+        () => scene.stack.sql(waits),
+        ({ length }) => length > 0,
+      );
+      const change = `UPDATE deposits SET status = 'cancelled', cancelled_at = now() WHERE deposit_number = $1`;
+      await client.query(change, [body.deposit_number]);
+    });
+    // The payments are of after the lock, so the deposit must be, too.
+    expect(await reading).toMatchObject({ status: 'cancelled', payments: [] });
+  });
+});
+
 describe('a cancelled deposit', () => {
   it('stays cancelled when it is cancelled again, has no image, and is paid by a late payment', async () => {
     const merchant = await shop();
@@ -341,11 +363,13 @@ describe('the limits of a merchant', () => {
   it('let no merchant keep another from its deposits, however many creations wait', async () => {
     const [busy, other] = [await shop(), await shop()];
     const held = `SELECT pg_advisory_xact_lock(hashtext('deposits'), ${busy.id})`;
+    await create(busy, { channel: biller }, 'made-before');
     const waiting: Promise<unknown>[] = [];
+    let answered = 0;
     await whileLocked(scene.stack, held, async () => {
       for (let n = 0; n < 12; n++) {
         const request = { reference_id: `waits-${n}`, amount: '1000.00', channel: biller };
-        waiting.push(busy.client.post('/v1/deposits', request));
+        waiting.push(busy.client.post('/v1/deposits', request).then(() => answered++));
       }
       const { status, body } = await other.client.post<Deposit>('/v1/deposits', {
         reference_id: 'other',
@@ -353,6 +377,10 @@ describe('the limits of a merchant', () => {
         channel: biller,
       });
       expect([status, await get(other, body.reference_id)]).toEqual([200, body]);
+      // Nor does a repetition wait behind new ones.
+      const again = await create(busy, { channel: biller }, 'made-before');
+      expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
+      expect(answered).toBeLessThan(waiting.length);
     });
     await Promise.all(waiting);
   });

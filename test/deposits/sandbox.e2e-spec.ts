@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { WalletService } from '../../src/wallet/wallet.service.js';
 import { openManagementPort, Scrape } from '../ops/management.js';
 import { expectBooksToBalance } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import { expectError, expectRefusedField } from '../support/expectations.js';
 import type { Answer, ErrorBody } from '../support/http.js';
 import { unique, type TestMerchant } from '../support/stack.js';
+import { untilServed } from '../support/until-served.js';
 import { baht, DepositsScene, satang, type DepositView } from './scene.js';
 
 type Deposit = DepositView & { channel: string; paid_at: string };
@@ -128,6 +130,27 @@ describe('a deposit of a sandbox merchant', () => {
     );
     expect(await eventsOf(body)).toHaveLength(1);
     credited += satang(body.amount_to_pay);
+  });
+
+  it('waits while its wallet can hold no more, and is credited once there is room', async () => {
+    const full = await scene.stack.sandboxMerchant('999999999500.00');
+    const request = { reference_id: 'full', amount: '1000.00' };
+    const { body } = await untilServed(() => full.client.post<Deposit>('/v1/deposits', request));
+    // The next try is a minute away, for which no test can wait.
+    const tryNow = `UPDATE deposits SET next_inquiry_at = now()
+                    WHERE deposit_number = $1 AND next_inquiry_at > now() + interval '30 seconds' RETURNING id`;
+    const waits = (): Promise<unknown[]> =>
+      scene.operator.json('payment', 'list', '--channel', 'sandbox', '--waiting', '--amount', body.amount_to_pay);
+    expect(await eventually(waits, ({ length }) => length === 1)).toMatchObject([{ reason: 'WALLET_FULL' }]);
+    const funding = { merchantId: full.id, amount: satang('999999999500.00'), reference: 'out', operator: 'test' };
+    await scene.stack.api.get(WalletService).debit(funding);
+    expect(await scene.stack.sql(tryNow, [body.deposit_number])).toHaveLength(1);
+    const paid = await eventually(
+      async () => (await full.client.get<Deposit>('/v1/deposits/full')).body,
+      ({ status }) => status === 'paid',
+    );
+    expect(paid.paid_amount).toBe(body.amount_to_pay);
+    expect(await waits()).toEqual([]);
   });
 
   it('credits its wallet with all of that and no more', async () => {

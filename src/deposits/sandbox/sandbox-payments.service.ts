@@ -11,6 +11,8 @@ import { NOT_BOOKED, PaymentsRepository, type NewPayment } from '../payments.rep
 import { nextReport, PAID_AFTER, sandboxPayments, sandboxQr } from './sandbox-plan.js';
 
 const BATCH = 100;
+/** Seconds until a payment is tried again for which its wallet had no room. */
+const RETRY_AFTER = 60;
 
 /** A payment that the sandbox's channel reports. */
 interface Report extends Booking {
@@ -64,12 +66,14 @@ export class SandboxPaymentsService {
     const next = nextReport(deposit.amount, deposit.expires_in, deposit.reported_after);
     await this.database.transaction(async (tx) => {
       await this.channels.lock(tx, SANDBOX_CHANNEL_ID);
-      await this.take(tx, reportsOf(deposit));
-      this.deposits.setInquiry(tx, deposit.id, next);
+      const hadRoom = await this.take(tx, reportsOf(deposit));
+      const again = hadRoom ? null : Math.ceil(deposit.reported_after) + RETRY_AFTER;
+      this.deposits.setInquiry(tx, deposit.id, next ?? again);
     });
   }
 
-  private async take(tx: Transaction, reports: Report[]): Promise<void> {
+  /** @returns whether the wallet had room for all that is to be booked. */
+  private async take(tx: Transaction, reports: Report[]): Promise<boolean> {
     const charges = reports.map(({ chargeRef }) => chargeRef);
     const found = await this.payments.findCharges(tx, SANDBOX_CHANNEL_ID, charges);
     const known = new Map(found.map((payment) => [payment.charge_ref, payment]));
@@ -90,6 +94,7 @@ export class SandboxPaymentsService {
     });
     this.payments.insert(tx, SANDBOX_CHANNEL_ID, rows);
     for (const report of decided) await this.payments.change(tx, report.id, outcomeOf(report));
+    return [...fresh, ...decided].every((report) => !report.isBooked || booked.has(report.paymentId));
   }
 }
 

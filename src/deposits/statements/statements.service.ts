@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../core/errors.js';
 import { isLockTimeout } from '../../core/postgres-errors.js';
@@ -7,7 +8,7 @@ import { Database, type Queryable, type Transaction } from '../../database/datab
 import { retryWrite } from '../../database/retry-write.js';
 import { assertActor, recordAction, type Actor } from '../../audit-log/audit-log.js';
 import { ChannelsRepository } from '../channels.repository.js';
-import { ChannelsService, type KnownChannel } from '../channels.service.js';
+import { ChannelsService, settingsOf, type KnownChannel } from '../channels.service.js';
 import { IncomingLinesService, type States } from '../incoming-lines.service.js';
 import { PaymentsRepository } from '../payments.repository.js';
 import {
@@ -157,6 +158,11 @@ export class StatementsService {
     by: Actor,
   ): Promise<Progress> {
     const channel = await this.channelRows.lock(tx, file.channel.id);
+    const settings = settingsOf(channel);
+    if (!isDeepStrictEqual(settings.statement, file.format)) {
+      const words = `the columns of channel ${channel.code} were changed meanwhile: import the file again`;
+      throw new AppError('CONFLICT', words);
+    }
     // Another import may have gone between two batches.
     const isAlone = before !== null && !(await this.statements.hasLinesAfter(tx, channel.id, before.lastId));
     const { batch, rest, left } = isAlone ? before : await this.begin(tx, file);
@@ -167,7 +173,7 @@ export class StatementsService {
     await this.channelRows.record(tx, channel.code, before === null ? { ...covered, refused: null } : covered);
     const ids = await this.insert(tx, { channelId: channel.id, importId }, batch);
     // The last step, because it locks wallets, for which orders wait.
-    const states = await this.incoming.take(tx, { ...file, channel }, batch, ids);
+    const states = await this.incoming.take(tx, { channel, settings }, batch, ids);
     const lastId = ids.get(batch.at(-1)?.identity ?? '') ?? 0n;
     return { importId, lastId, batch, rest, left: left - batch.length, states, coveredUntil };
   }
