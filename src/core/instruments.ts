@@ -1,5 +1,8 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
+/** Buckets for what may take a moment or a day. */
+export const ORDER_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3_600, 21_600, 86_400];
+
 /** Creates metrics in its own registry. */
 export abstract class Instruments {
   readonly registry = new Registry();

@@ -1,6 +1,9 @@
 import { collectDefaultMetrics, Gauge } from 'prom-client';
-import { gaugeOfFirstRow, gaugeOfEachRow, type DatabaseGauge, Instruments } from './instruments.js';
+import { DepositMetrics } from './deposit-metrics.js';
+import { gaugeOfFirstRow, gaugeOfEachRow, ORDER_SECONDS, type DatabaseGauge } from './instruments.js';
 import { HTTP_FAILURES } from './safe-http/http-failure.js';
+
+export { ORDER_SECONDS } from './instruments.js';
 
 /** The result of a webhook attempt: the class of its HTTP status, or why there was no answer (contract, section 4). */
 export const ATTEMPT_RESULTS = ['2xx', '3xx', '4xx', '5xx', ...HTTP_FAILURES, 'interrupted'] as const;
@@ -24,7 +27,6 @@ interface PoolConnections {
 
 const REQUEST_SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 export const CALL_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30, 60];
-export const ORDER_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3_600, 21_600, 86_400];
 const WAIT_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const BATCH_SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 500];
 
@@ -32,7 +34,7 @@ const BATCH_SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 500];
  * All metrics of the service; `docs/metrics.md` explains them. Each application has its own registry. Labels must have few
  * values, and callers must not choose them.
  */
-export class Metrics extends Instruments {
+export class Metrics extends DepositMetrics {
   private readonly requests = this.histogram(
     'http_request_duration_seconds',
     'From the arrival of a request to the end of its answer',

@@ -6,6 +6,7 @@ import { recordEvents, type MerchantEvent } from '../events/event-log.js';
 import { WorkNotifier } from '../queues/work-notifier.js';
 import { WalletService } from '../wallet/wallet.service.js';
 import { paidEvent } from './deposit.mapper.js';
+import { DepositsObserver } from './deposits.observer.js';
 import { DepositsRepository, withPayments, type BookedPayment, type DepositOfChannel } from './deposits.repository.js';
 
 /** A payment that goes to the wallet of a deposit's merchant. */
@@ -49,6 +50,7 @@ export class BookingService {
     private readonly wallets: WalletService,
     private readonly deposits: DepositsRepository,
     private readonly notifier: WorkNotifier,
+    private readonly observer: DepositsObserver,
   ) {}
 
   /**
@@ -84,6 +86,12 @@ export class BookingService {
     const deposits = await this.deposits.pay(
       tx,
       booked.map(({ deposit_id: id, amount, paid_at }) => ({ id, amount, paid_at })),
+    );
+    const before = new Set(earlier.map(({ deposit_id }) => deposit_id));
+    this.observer.moved(
+      tx,
+      'paid',
+      deposits.filter(({ id }) => !before.has(id)),
     );
     const webhooks = recordEvents(tx, eventsOf(booked, deposits, [...earlier, ...booked]));
     tx.afterCommit(async () => this.notifier.notifyWebhooks(await webhooks));

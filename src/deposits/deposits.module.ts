@@ -4,6 +4,7 @@ import { WalletModule } from '../wallet/wallet.module.js';
 import { BookingService } from './booking.service.js';
 import { ChannelsRepository } from './channels.repository.js';
 import { ChannelsService } from './channels.service.js';
+import { DepositsObserver } from './deposits.observer.js';
 import { DepositsRepository } from './deposits.repository.js';
 import { DepositsService } from './deposits.service.js';
 import { IncomingLinesService } from './incoming-lines.service.js';
@@ -22,6 +23,7 @@ import { StatementsService } from './statements/statements.service.js';
     DepositsRepository,
     PaymentsRepository,
     StatementsRepository,
+    DepositsObserver,
     ChannelsService,
     SandboxPaymentsService,
     DepositsService,

@@ -160,8 +160,9 @@ export class DepositsRepository {
     return rows.map(toRow);
   }
 
-  async cancel(merchantId: number, referenceId: string): Promise<void> {
-    await this.reads.query(...sql.CANCEL_DEPOSIT.with({ merchantId, referenceId }));
+  /** @returns the deposit if it was pending. */
+  cancel(tx: Transaction, merchantId: number, referenceId: string): Promise<DepositOfChannel[]> {
+    return tx.query<DepositOfChannel>(...sql.CANCEL_DEPOSIT.with({ merchantId, referenceId }));
   }
 
   async finish(id: bigint, qrPayload: string, inquiryAfter: number): Promise<void> {
@@ -236,9 +237,8 @@ export class DepositsRepository {
   }
 
   /** Ends those that are still offered. */
-  async expire(tx: Transaction, deposits: { id: bigint }[]): Promise<DepositRow[]> {
-    const expired = await tx.query<DepositOfChannel>(...sql.EXPIRE_DEPOSITS.with({ deposits }));
-    return expired.map((each) => withPayments(each, []));
+  expire(tx: Transaction, deposits: { id: bigint }[]): Promise<DepositOfChannel[]> {
+    return tx.query<DepositOfChannel>(...sql.EXPIRE_DEPOSITS.with({ deposits }));
   }
 
   async freeAmounts(limit: number, marginMs: number): Promise<number> {

@@ -19,8 +19,10 @@ import { ChannelsService, settingsOf } from './channels.service.js';
 import { amountsToDeal, chooseAmount } from './dealing.js';
 import type { DepositChannel } from './deposit-channel.entity.js';
 import { expiredEvent } from './deposit.mapper.js';
+import { DepositsObserver } from './deposits.observer.js';
 import {
   DepositsRepository,
+  withPayments,
   type DepositRow,
   type DepositsFilter,
   type FoundDeposit,
@@ -66,6 +68,7 @@ export class DepositsService {
     private readonly wallets: WalletsRepository,
     private readonly sandbox: SandboxPaymentsService,
     private readonly notifier: WorkNotifier,
+    private readonly observer: DepositsObserver,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
@@ -118,6 +121,13 @@ export class DepositsService {
     return earlier ? { row: await this.sandbox.finish(repeated(earlier, request)), replayed: true } : null;
   }
 
+  /** Ends the offer of a merchant's deposit if it is pending. */
+  cancel(merchantId: number, referenceId: string): Promise<void> {
+    return this.database.transaction(async (tx) => {
+      this.observer.moved(tx, 'cancelled', await this.deposits.cancel(tx, merchantId, referenceId));
+    });
+  }
+
   /** Ends offers. The ownership of the amount goes on until `hold_until`. */
   @WorkerTask('expired_deposits', { every: 1_000, failed: 'expired deposits could not be ended', once: true })
   async expire(stop: AbortSignal): Promise<void> {
@@ -133,7 +143,10 @@ export class DepositsService {
   private expireOf(merchantId: number, found: FoundDeposit[]): Promise<void> {
     return this.database.transaction(async (tx) => {
       await this.wallets.lockMany(tx, [merchantId]);
-      const webhooks = recordEvents(tx, (await this.deposits.expire(tx, found)).map(expiredEvent));
+      const expired = await this.deposits.expire(tx, found);
+      const events = expired.map((each) => expiredEvent(withPayments(each, [])));
+      const webhooks = recordEvents(tx, events);
+      this.observer.moved(tx, 'expired', expired);
       tx.afterCommit(async () => this.notifier.notifyWebhooks(await webhooks));
     });
   }
@@ -168,6 +181,7 @@ export class DepositsService {
     const of = { merchantId, channelId: channel.id, referenceId, amount, metadata };
     const made = await this.deposits.insert(tx, { ...ours, ...times, ...offer, ...of });
     if (!made) return null;
+    this.observer.moved(tx, 'created', [{ channel_id: channel.id, channel: channel.code }]);
     const facts = { deposit_number: ours.depositNumber, reference: referenceId };
     const detail = { ...facts, amount: formatBaht(amount), channel: channel.code };
     recordAction(tx, by, { action: 'deposit.create', merchantId, detail });

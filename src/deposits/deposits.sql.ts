@@ -99,8 +99,8 @@ export const CANCEL_DEPOSIT = statement(
   'deposits.cancel',
   { merchantId: 'int', referenceId: 'text' },
   ({ merchantId, referenceId }) => `
-    UPDATE deposits SET status = 'cancelled', cancelled_at = ${NOW}, updated_at = ${NOW}
-    WHERE merchant_id = ${merchantId} AND reference_id = ${referenceId} AND status = 'pending'`,
+    UPDATE deposits d SET status = 'cancelled', cancelled_at = ${NOW}, updated_at = ${NOW}
+    WHERE merchant_id = ${merchantId} AND reference_id = ${referenceId} AND status = 'pending' RETURNING ${DEPOSIT}`,
 );
 
 /** Gives an open deposit the QR code that its channel did not give at first. */

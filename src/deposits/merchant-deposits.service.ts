@@ -70,7 +70,8 @@ export class MerchantDepositsService {
 
   /** Ends the offer; a payment still counts. @throws NOT_FOUND; CONFLICT for a deposit that is paid or expired. */
   async cancel(merchantId: number, referenceId: string): Promise<DepositDto> {
-    if (mayBeStored(referenceId, MAX_REFERENCE_LENGTH)) await this.deposits.cancel(merchantId, referenceId);
+    if (mayBeStored(referenceId, MAX_REFERENCE_LENGTH))
+      await this.bounded.run(() => this.service.cancel(merchantId, referenceId));
     const row = await this.find(merchantId, referenceId);
     const { status } = row.deposit;
     if (status !== 'cancelled') throw new AppError('CONFLICT', `The deposit is ${status}: it can’t be cancelled`);

@@ -1,6 +1,9 @@
 import type { INestApplication } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Config } from '../../src/core/config.js';
+import { DepositsService } from '../../src/deposits/deposits.service.js';
+import { StatementsService } from '../../src/deposits/statements/statements.service.js';
+import { openManagementPort, Scrape } from '../ops/management.js';
 import { expectBooksToBalance } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import { expectError, expectRefusedField } from '../support/expectations.js';
@@ -208,6 +211,53 @@ describe('a deposit', () => {
     });
     // The payments are of after the lock, so the deposit must be, too.
     expect(await reading).toMatchObject({ status: 'cancelled', payments: [] });
+  });
+});
+
+describe('the metrics of deposits', () => {
+  let port: string;
+
+  beforeAll(async () => {
+    port = await openManagementPort(scene.stack.api);
+  });
+
+  it('count them by channel and transition, each in the process that moved it', async () => {
+    const [merchant, own] = [await shop(), await scene.channel()];
+    const made: Deposit[] = [];
+    for (let n = 0; n < 3; n++) made.push((await create(merchant, { channel: own })).body);
+    for (let n = 0; n < 2; n++) await cancel(merchant, made[0]?.reference_id ?? '');
+    await create(merchant, { channel: own }, made[1]?.reference_id);
+    const count = async (transition: string): Promise<number | undefined> =>
+      (await Scrape.of(port)).value('topup_deposits_total', { channel: own, transition });
+    expect([await count('created'), await count('cancelled'), await count('paid')]).toEqual([3, 1, undefined]);
+    // Usually a worker ends them, which has metrics of its own.
+    await scene.stack.stopWorkers();
+    const expire = `UPDATE deposits SET created_at = now() - interval '1 hour', expires_at = now() WHERE deposit_number = $1`;
+    await scene.stack.sql(expire, [made[2]?.deposit_number]);
+    await scene.stack.api.get(DepositsService).expire(new AbortController().signal);
+    expect(await count('expired')).toBe(1);
+    await scene.stack.startWorker();
+  });
+
+  it('count what comes with a file, and how long it took to book', async () => {
+    const [merchant, own] = [await shop(), await scene.channel('ignore=Interest')];
+    const { body } = await create(merchant, { channel: own });
+    const [at, out] = [new Date(), { at: new Date(), amount: -100n }];
+    const account = new BankAccount().add(
+      paying(body),
+      { at, amount: 100n },
+      { at, amount: 5n, text: 'Interest' },
+      out,
+    );
+    const statements = scene.stack.api.get(StatementsService);
+    for (let n = 0; n < 2; n++) await statements.import(own, Buffer.from(account.statement()), { operator: 'test' });
+    const scrape = await Scrape.of(port);
+    const outcomes = ['booked', 'waiting', 'ignored', 'repeated'].map((outcome) =>
+      scrape.value('topup_incoming_payments_total', { channel: own, outcome }),
+    );
+    expect(outcomes).toEqual([1, 1, 1, 3]);
+    expect(scrape.value('topup_deposits_total', { channel: own, transition: 'paid' })).toBe(1);
+    expect(scrape.value('topup_deposit_booking_seconds_count', { channel: own, witness: 'line' })).toBe(1);
   });
 });
 

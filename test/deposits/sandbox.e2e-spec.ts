@@ -221,7 +221,8 @@ describe('the sandbox’s channel', () => {
       () => Scrape.of(port),
       (scraped) => scraped.value('topup_incoming_waiting', { channel: live }) === 0,
     );
-    expect(scrape.value('topup_incoming_waiting', { channel: 'sandbox' })).toBeUndefined();
+    for (const metric of ['topup_incoming_waiting', 'topup_deposits_total', 'topup_incoming_payments_total'])
+      expect([...scrape.valuesOf(metric, 'channel')]).not.toContain('sandbox');
     const day = new Date().toISOString().slice(0, 10);
     const report = await scene.operator.json('report', 'deposits', '--from', '2026-01-01', '--to', day);
     expect(JSON.stringify(report)).not.toContain('sandbox');

@@ -14,9 +14,10 @@ export type StoredLine = Pick<StatementLine, 'booked_on' | 'at' | 'amount' | 'ba
   may_have_other_texts?: boolean;
 };
 
-/** How many lines a file has, and between which ones. */
+/** How many lines a file has, how many of them came in, and between which ones. */
 export interface Ends {
   count: number;
+  incoming: number;
   first: ReadLine | undefined;
   last: ReadLine | undefined;
 }
@@ -93,7 +94,7 @@ export function assertBalances({ lines, stated }: ReadStatement): Ends {
   if (count !== undefined) {
     throw new StatementRefused('BALANCE_BROKEN', [`the file states ${count} lines, which is none of its counts`]);
   }
-  return { count: incoming + outgoing, first, last };
+  return { count: incoming + outgoing, incoming, first, last };
 }
 
 /**

@@ -9,6 +9,7 @@ import { retryWrite } from '../../database/retry-write.js';
 import { assertActor, recordAction, type Actor } from '../../audit-log/audit-log.js';
 import { ChannelsRepository } from '../channels.repository.js';
 import { ChannelsService, settingsOf, type KnownChannel } from '../channels.service.js';
+import { DepositsObserver } from '../deposits.observer.js';
 import { IncomingLinesService, type States } from '../incoming-lines.service.js';
 import { PaymentsRepository } from '../payments.repository.js';
 import {
@@ -43,6 +44,8 @@ interface StatementFile extends KnownChannel, Ends {
   format: StatementFormat;
   textsOf: string | null;
   sha256: Buffer;
+  /** When the file was given to us, in monotonic milliseconds. */
+  readAtMs: number;
   lines: Iterable<IdentifiedLine>;
 }
 
@@ -78,6 +81,7 @@ export class StatementsService {
     private readonly incoming: IncomingLinesService,
     private readonly payments: PaymentsRepository,
     private readonly secretBox: SecretBox,
+    private readonly observer: DepositsObserver,
   ) {}
 
   list(filter: ImportsFilter): Promise<ImportRow[]> {
@@ -122,6 +126,7 @@ export class StatementsService {
   }
 
   private async read(code: string, file: Buffer, { textsOf }: ImportOptions): Promise<StatementFile> {
+    const readAtMs = performance.now();
     const known = await this.channels.known(code);
     const format = known.settings.statement;
     if (!format)
@@ -130,19 +135,24 @@ export class StatementsService {
     const ends = assertBalances(read);
     const lines = identify(read.lines, format.isReferenceUnique);
     const sha256 = createHash('sha256').update(file).digest();
-    return { ...known, format, textsOf: textsOf ?? null, sha256, lines, ...ends };
+    return { ...known, format, textsOf: textsOf ?? null, sha256, readAtMs, lines, ...ends };
   }
 
   private async importAll(file: StatementFile, by: Actor, { onProgress }: ImportOptions): Promise<ImportResult> {
+    const { channel, readAtMs } = file;
     const taken = nothing();
     let next: Progress | null = null;
+    let incoming = 0;
     do {
       const before: Progress | null = next;
       const written: Progress = await this.write((tx) => this.importBatch(tx, file, before, by));
       add(taken, written.batch, written.states);
+      this.observer.linesTaken(channel.code, written.states.values(), readAtMs);
+      incoming += written.states.size;
       onProgress?.(file.count - written.left, file.count);
       next = { ...written, batch: nextOf(written.rest) };
     } while (next.batch.length > 0);
+    this.observer.linesRepeated(channel.code, file.incoming - incoming);
     return resultOf(file, taken, next.coveredUntil);
   }
 

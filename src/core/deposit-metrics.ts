@@ -1,0 +1,31 @@
+import { Instruments, ORDER_SECONDS } from './instruments.js';
+
+/** The metrics of deposits, without those that are read from PostgreSQL. */
+export abstract class DepositMetrics extends Instruments {
+  /** @param transition `created`, `paid` (by its first payment), `expired` or `cancelled`. */
+  readonly depositMoved = this.counting<[channel: string, transition: string]>(
+    'topup_deposits_total',
+    'Deposits created, paid, expired and cancelled',
+    ['channel', 'transition'],
+  );
+  private readonly incomingPayments = this.counter(
+    'topup_incoming_payments_total',
+    'Reports of incoming payments, by what became of them',
+    ['channel', 'outcome'],
+  );
+  private readonly depositBooking = this.histogram(
+    'topup_deposit_booking_seconds',
+    'From the first byte of a report of a payment to the commit of its booking',
+    ['channel', 'witness'],
+    ORDER_SECONDS,
+  );
+
+  /** @param outcome `booked`, `waiting`, `ignored`, `repeated` or `linked`. */
+  paymentsArrived(channel: string, outcome: string, times: number): void {
+    this.incomingPayments.inc({ channel, outcome }, times);
+  }
+
+  paymentBooked(channel: string, witness: 'charge' | 'slip' | 'line', seconds: number): void {
+    this.depositBooking.observe({ channel, witness }, seconds);
+  }
+}

@@ -1,0 +1,33 @@
+import { Injectable } from '@nestjs/common';
+import { Metrics } from '../core/metrics.js';
+import { SANDBOX_CHANNEL_ID } from '../core/sandbox.js';
+import type { Transaction } from '../database/database.js';
+
+/** Counts what happened to deposits and payments, once it is committed. The sandbox counts nowhere. */
+@Injectable()
+export class DepositsObserver {
+  constructor(private readonly metrics: Metrics) {}
+
+  moved(
+    tx: Transaction,
+    transition: 'created' | 'paid' | 'expired' | 'cancelled',
+    deposits: readonly { channel_id: number; channel: string }[],
+  ): void {
+    const live = deposits.filter(({ channel_id }) => channel_id !== SANDBOX_CHANNEL_ID);
+    tx.afterCommit(() => live.forEach(({ channel }) => this.metrics.depositMoved(channel, transition)));
+  }
+
+  /** Lines that came in were committed. @param readAtMs when the file was given to us, in monotonic milliseconds. */
+  linesTaken(channel: string, outcomes: Iterable<string>, readAtMs: number): void {
+    const seconds = (performance.now() - readAtMs) / 1_000;
+    for (const outcome of outcomes) {
+      this.metrics.paymentsArrived(channel, outcome, 1);
+      if (outcome === 'booked') this.metrics.paymentBooked(channel, 'line', seconds);
+    }
+  }
+
+  /** Lines of a file were imported before. */
+  linesRepeated(channel: string, times: number): void {
+    this.metrics.paymentsArrived(channel, 'repeated', times);
+  }
+}
