@@ -152,8 +152,9 @@ class TableReader {
   private readonly problems: string[] = [];
   /** Rows with one amount and no date: totals below the table, or lines that can't be imported. */
   private undated: { row: number; written: string }[] = [];
-  /** Moments by their cells. Many lines share one, which saves time. */
-  private readonly moments = new Map<string, Moment | null>();
+  /** The moments of the latest date, by their times. Many lines share one, which saves time. */
+  private readonly moments = new Map<string | null, Moment | null>();
+  private date = '';
   /** The latest row. */
   private last: { cells: string[]; row: number } | null = null;
 
@@ -220,11 +221,12 @@ class TableReader {
   }
 
   private momentOf(date: string, time: string | null): Moment | null {
-    const key = `${date}\n${time}`;
-    const known = this.moments.get(key);
+    if (date !== this.date) this.moments.clear();
+    this.date = date;
+    const known = this.moments.get(time);
     if (known !== undefined) return known;
     const moment = readMoment(date, time, this.now);
-    this.moments.set(key, moment);
+    this.moments.set(time, moment);
     return moment;
   }
 

@@ -20,6 +20,18 @@ export interface ImportsFilter {
 
 export type ImportRow = StatementImport & { channel: string };
 
+const PART = 5_000;
+
+function* partsOf(lines: Iterable<Identified>): Generator<Identified[]> {
+  let part: Identified[] = [];
+  for (const { identity } of lines) {
+    if (part.push({ identity }) < PART) continue;
+    yield part;
+    part = [];
+  }
+  if (part.length > 0) yield part;
+}
+
 @Injectable()
 export class StatementsRepository {
   constructor(private readonly database: Database) {}
@@ -42,9 +54,13 @@ export class StatementsRepository {
 
   /** Imported lines by their identities, as far as these lines have them. */
   async known(tx: Queryable, channelId: number, lines: Iterable<Identified>): Promise<Map<string, KnownLine>> {
-    const identities = Array.from(lines, ({ identity }) => ({ identity }));
-    const known = await tx.query<Identified & KnownLine>(...sql.KNOWN_LINES.with({ channelId, lines: identities }));
-    return new Map(known.map((line) => [line.identity, line]));
+    const known = new Map<string, KnownLine>();
+    // Part by part, because a file may have many lines.
+    for (const part of partsOf(lines)) {
+      const found = await tx.query<Identified & KnownLine>(...sql.KNOWN_LINES.with({ channelId, lines: part }));
+      for (const { identity, ...line } of found) known.set(identity, line);
+    }
+    return known;
   }
 
   /** @returns the ids of the lines by their identities. */
