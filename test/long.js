@@ -6,6 +6,7 @@ export const LONG = {
   'loads and faults': [
     'concurrency/model',
     'cost',
+    'deposits/faults',
     'fulfilment/(crashed-database|full-disk|lost-claims|recovery)',
     'ops/(redis-failover|retention)',
     'supplier-callbacks/forged-many',

@@ -171,7 +171,8 @@ export class DepositsScene {
     const child = spawn(process.execPath, args, { env, stdio: 'ignore' });
     const ended = new Promise((resolve) => child.once('close', resolve));
     await eventually(
-      () => this.storedLines(channel),
+      // PostgreSQL may be away.
+      () => this.storedLines(channel).catch(() => 0),
       (stored) => stored >= lines || child.exitCode !== null,
     );
     child.kill('SIGKILL');
