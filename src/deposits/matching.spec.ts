@@ -96,7 +96,7 @@ describe('a payment that can only be recognized by its amount', () => {
     expect(matched([{ ...before, merchant_id: 1 }, one], late)).toMatchObject({ state: 'booked' });
   });
 
-  it('is late for a cancelled deposit from then on: somebody may have made it for its amount', () => {
+  it('is late for a cancelled deposit from then on: a merchant may have made it for its amount', () => {
     const created_at = new Date(one.created_at.getTime() - 10 * 86_400_000);
     const before = deposit({ merchant_id: 2, created_at, status: 'expired' });
     const cancelled = deposit({ status: 'cancelled', cancelled_at: at('15:02:00') });
