@@ -4,13 +4,13 @@ import type { DepositStatus } from './deposit.entity.js';
 
 const MIN_SPAN = 499n;
 const MAX_SPAN = 4_999n;
-/** The number of amounts that have been free the longest, from which one is drawn. */
+/** One of this many amounts is drawn: those that have been free the longest. */
 const MAX_DRAWN = 64;
 
 /**
- * The amounts that may be dealt to a deposit: up to `spread` percent above its own. Their satang leave one remainder by 11, so
- * that one wrong digit, two swapped neighbours, or 1.00 too much never make one of another. None is in whole baht, because
- * people type such amounts.
+ * The amounts that may be dealt to a deposit: up to `spread` percent above its own. Divided by 11, they all have the same remainder,
+ * so that a wrong digit, two swapped digits, or 1.00 too much never turn one into another. None is in whole baht, because people
+ * type such amounts.
  */
 export function amountsToDeal(amount: Satang, spread: number, amountClass: number): Satang[] {
   const wanted = (amount * BigInt(spread)) / 100n;

@@ -3,7 +3,7 @@ import { Metrics } from '../core/metrics.js';
 import { SANDBOX_CHANNEL_ID } from '../core/sandbox.js';
 import type { Transaction } from '../database/database.js';
 
-/** Counts what happened to deposits and payments, once it is committed. The sandbox counts nowhere. */
+/** Counts changes of deposits and payments once they are committed. Leaves out the sandbox. */
 @Injectable()
 export class DepositsObserver {
   constructor(private readonly metrics: Metrics) {}
@@ -17,7 +17,7 @@ export class DepositsObserver {
     tx.afterCommit(() => live.forEach(({ channel }) => this.metrics.depositMoved(channel, transition)));
   }
 
-  /** Lines that came in were committed. @param readAtMs when the file was given to us, in monotonic milliseconds. */
+  /** Counts incoming lines that were committed. @param readAtMs when their file arrived, in monotonic milliseconds. */
   linesTaken(channel: string, outcomes: Iterable<string>, readAtMs: number): void {
     const seconds = (performance.now() - readAtMs) / 1_000;
     for (const outcome of outcomes) {
@@ -26,7 +26,7 @@ export class DepositsObserver {
     }
   }
 
-  /** Lines of a file were imported before. */
+  /** Counts lines that were imported before. */
   linesRepeated(channel: string, times: number): void {
     this.metrics.paymentsArrived(channel, 'repeated', times);
   }

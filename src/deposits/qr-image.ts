@@ -10,7 +10,7 @@ const kept = new Map<string, string>();
 /** A QR code as the `src` of an image. */
 export function qrImage(text: string): string {
   const image = kept.get(text) ?? draw(text);
-  // The one that was asked for last is the last to go.
+  // The image that was used last is removed last.
   kept.delete(text);
   kept.set(text, image);
   const [oldest] = kept.keys();

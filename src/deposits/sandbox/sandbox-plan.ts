@@ -18,7 +18,7 @@ const paid = (after = PAID_AFTER, changes: Partial<SandboxPayment> = {}): Sandbo
   return { paidAfter: after, bookedAfter: after, difference: 0n, ...changes };
 };
 
-/** What a deposit's amount decides; any other is paid after two seconds. @param expiresIn seconds. */
+/** The payments of a deposit, by its amount. With any other amount, it is paid after two seconds. @param expiresIn seconds. */
 const PLANS: Readonly<Record<string, (expiresIn: number) => SandboxPayment[]>> = {
   '1001.00': () => [],
   '1002.00': (expiresIn) => [paid(expiresIn + 5)],
@@ -48,7 +48,7 @@ export function nextReport(amount: Satang, expiresIn: number, after: number): nu
 export const sandboxQr = (amountToPay: Satang): string =>
   promptPayPayload({ promptpayId: '0000000000000' }, amountToPay, '');
 
-/** What a sandbox deposit is offered. Satang are added as on a live channel, although its payments are recognized by reference. */
+/** The offer for a sandbox deposit. Satang are added as on a live channel, although its payments are recognized by reference. */
 export function offerInSandbox(amount: Satang, expiresIn: number): Offer {
   const amounts = amountsToDeal(amount, 2, 3);
   const amountToPay = amounts[randomInt(amounts.length)] ?? amount;

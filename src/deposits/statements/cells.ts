@@ -1,7 +1,7 @@
+import { DAY_MS } from '../../core/durations.js';
 import { MAX_SATANG, type Satang } from '../../core/money.js';
 import type { Precision } from '../incoming-payment.entity.js';
 
-const DAY_MS = 86_400_000;
 const THAI_ZERO = 0x0e50;
 
 /** Writes Thai digits as Arabic ones. */
@@ -76,7 +76,7 @@ const known = (moment: Moment, latest: number): Moment | null => (moment.at.getT
 const withColon = (zone: string): string =>
   zone.replace(/^([+-]\d{2})(\d{2})?$/, (_, hours: string, minutes = '00') => `${hours}:${minutes}`);
 
-/** Two digits mean the calendar in which the day is not in the future. */
+/** A year of two digits is of the calendar in which the day is not in the future. */
 function fullYear(text: string, month: number, day: number, latest: number): number {
   const year = Number(text);
   if (text.length === 4) return year > 2400 ? year - BUDDHIST : year;

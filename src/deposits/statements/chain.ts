@@ -7,14 +7,14 @@ import { openingOf, totalsOf, type ReadLine, type ReadStatement } from './statem
 /** A line that can be distinguished from all others of its channel. */
 export type IdentifiedLine = ReadLine & { identity: string };
 
-/** An imported line, as far as the next file must continue it. */
+/** An imported line, with the members that the next file must continue. */
 export type StoredLine = Pick<StatementLine, 'booked_on' | 'at' | 'amount' | 'balance_after'> & {
   identity: string;
   /** Whether an operator confirmed that the bank has changed texts of its day. */
   may_have_other_texts?: boolean;
 };
 
-/** How many lines a file has, how many of them came in, and between which ones. */
+/** The number of a file's lines, the number of incoming ones, and the first and the last line. */
 export interface Ends {
   count: number;
   incoming: number;
@@ -28,7 +28,7 @@ export interface Stored {
   lines: StoredLine[];
 }
 
-/** Lines that are made anew each time that they are read. */
+/** Makes the lines anew each time that they are read. */
 const again = <Line>(lines: () => Iterator<Line>): Iterable<Line> => ({ [Symbol.iterator]: lines });
 
 /** The lines that a condition keeps. @param keeps gets each line and its number from 0. */

@@ -8,7 +8,7 @@ export interface Row {
 }
 
 const MAX_RECORD = 100_000;
-/** Bytes of a part at least. */
+/** The minimum size of a part, in bytes. */
 const PART = 65_536;
 const QUOTE = 0x22;
 const LINE_FEED = 0x0a;
