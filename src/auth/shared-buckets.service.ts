@@ -30,7 +30,7 @@ export class SharedBucketsService implements OnApplicationShutdown {
     private readonly health: RedisHealthService,
   ) {}
 
-  /** @param name what is limited; the same in all processes. @param limit per second and key. */
+  /** @param name of the limit, the same in all processes. @param limit per second and key. */
   open(name: string, limit: number): RateBuckets {
     const buckets = new RateBuckets(limit);
     // Levels are comparable under one limit only. While a new limit is rolled out, the old and the new one count separately.

@@ -36,7 +36,7 @@ export const GROUPS: Record<string, Group> = {
     load: async () => (await import('./payment.commands.js')).paymentCommands,
   },
   supplier: {
-    summary: 'Add, change, test, list and remove suppliers; ask for balances and catalogues',
+    summary: 'Add, change, test, list and remove suppliers; read balances and catalogues',
     load: async () => (await import('./supplier.commands.js')).supplierCommands,
   },
   product: {

@@ -71,7 +71,7 @@ export interface ClaimedUnit {
 /** In SQL: the address of the supplier `s` and our account there. Must equal `destinationOf`. */
 export const DESTINATION = `s.base_url || CASE WHEN s.account <> '' THEN '#' || s.account ELSE '' END`;
 
-/** Writes to the units `u` what the row `d` of `decided` has chosen for them. */
+/** Writes the choices in the rows `d` of `decided` to their units `u`. */
 const claimSets = (name: string): string => `UPDATE order_units u SET
         state = CASE d.action WHEN 'send' THEN 'sending' WHEN 'inquire' THEN 'unknown' ELSE 'review' END,
         next_action = 'inquire',

@@ -15,7 +15,7 @@ import { ORDER_STATUSES, type OrderStatus } from './states.js';
 const MAX_ITEMS = 50;
 export const MAX_QUANTITY = 100;
 
-/** What the ids of a player are, for the documents. */
+/** The meanings of a player's ids, for the documentation. */
 export const PLAYER_IDS = {
   user_id:
     'The player’s account, as the game shows it to the player. In Mobile Legends it is `123456789` of `123456789 (2001)`. ' +

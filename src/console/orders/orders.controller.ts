@@ -66,7 +66,7 @@ export class ConsoleOrdersController {
 
   @Post('orders/:number/units/:unit/inquire')
   @ConsoleRoute('orders.resolve', 'Ask a unit’s supplier about the unit; changes nothing but the log', InquiryDto, {
-    description: '409 if the supplier can’t be asked, or only by a call that may buy.',
+    description: '409 if the supplier answers no inquiry, or only one that may buy.',
   })
   inquire(@CurrentCaller() caller: Caller, @OrderNumber() number: string, @UnitName() unit: Unit): Promise<InquiryDto> {
     return this.decisions.inquire(caller, number, unit);

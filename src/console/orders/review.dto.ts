@@ -29,7 +29,7 @@ export class ReviewUnitDto {
   @Shown.text('35.00', 'What the merchant pays for the unit, THB') amount!: string;
   @Shown.nullableMoment('In doubt since') since!: Date | null;
   @Shown.integer(1, 'How often the unit was sent') sends!: number;
-  @Shown.integer(12, 'How often the supplier was asked about the unit') inquiries!: number;
+  @Shown.integer(12, 'How many inquiries there were about the unit') inquiries!: number;
   @ApiProperty({ type: LastCallDto, nullable: true }) last_call!: LastCallDto | null;
   @ApiProperty({ type: ClaimDto, nullable: true, description: 'The operator who looks after the unit' })
   claim!: ClaimDto | null;

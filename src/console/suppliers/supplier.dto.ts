@@ -126,7 +126,7 @@ export class SupplierDetailDto extends ListedSupplierDto {
   )
   callback_url!: string | null;
   @Shown.flag(true, 'Whether its adapter reads catalogues') has_catalogue!: boolean;
-  @Shown.nullableMoment('When we last asked for the supplier’s catalogue') catalogue_read_at!: Date | null;
+  @Shown.nullableMoment('When we last began to read the supplier’s catalogue') catalogue_read_at!: Date | null;
   @ApiProperty({ type: OpenUnitsDto }) open_units!: OpenUnitsDto;
   @ApiProperty({ type: [WaitingMerchantDto], description: 'The merchants with the most due units, at most 20' })
   waiting!: WaitingMerchantDto[];

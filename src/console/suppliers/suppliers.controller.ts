@@ -120,7 +120,7 @@ export class ConsoleSuppliersController {
     'Pause a supplier: workers buy nothing there until it is resumed',
     SupplierDetailDto,
     {
-      description: 'Workers still ask the supplier about units in doubt. Other units go to the next offer, or wait.',
+      description: 'Workers still inquire about units in doubt. Other units go to the next offer, or wait.',
     },
   )
   pause(
@@ -140,7 +140,7 @@ export class ConsoleSuppliersController {
   @Post(':code/test')
   @ConsoleRoute(
     'suppliers.pause',
-    'Test a supplier’s settings: ask the supplier for our balance and its catalogue',
+    'Test a supplier’s settings: read our balance and the supplier’s catalogue',
     SupplierTestDto,
     {
       description:

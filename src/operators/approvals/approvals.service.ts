@@ -88,13 +88,13 @@ export class ApprovalsService {
    * CHANGED_MEANWHILE if the balance is not `expectedAvailable`.
    */
   async approve(id: number, by: ConsoleActor, expectedAvailable?: Satang): Promise<NamedApproval> {
-    const asked = await this.get(id);
-    const isWaiting = asked.status === 'open' && !isOverdue(asked);
-    const payment = isWaiting && asked.payment ? await this.payments.find(asked) : null;
+    const request = await this.get(id);
+    const isWaiting = request.status === 'open' && !isOverdue(request);
+    const payment = isWaiting && request.payment ? await this.payments.find(request) : null;
     return this.database.transaction(async (tx) => {
       // Locks the wallet or the payment before the approval, as requests do. The reverse could deadlock.
       if (payment) await this.payments.lock(tx, payment);
-      else if (asked.merchant_id !== null) await this.wallets.lock(tx, asked.merchant_id);
+      else if (request.merchant_id !== null) await this.wallets.lock(tx, request.merchant_id);
       const approval = known(await this.approvals.lock(tx, id), id);
       if (isDecidedBy(by, approval, 'approved')) return approval;
       assertWaits(approval);

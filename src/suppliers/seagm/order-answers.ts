@@ -111,7 +111,7 @@ function deliveriesOf({ cards }: Members): Delivery[] {
   });
 }
 
-/** A day, from a date or from a time in Unix seconds, of which the day in UTC counts. Null for anything else. */
+/** The day of a date, or of a time in Unix seconds, in UTC. Null for anything else. */
 function dateOf(member: unknown): string | null {
   const text = textOf(member) ?? '';
   const [day] = /^\d{4}-\d{2}-\d{2}/.exec(text) ?? [];
