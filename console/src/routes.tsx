@@ -6,6 +6,7 @@ import { log, me, operator, operators } from './routes/accounts';
 import { root, shell } from './routes/base';
 import {
   merchant,
+  merchantDeposits,
   merchantKeys,
   merchantLog,
   merchantOrders,
@@ -15,6 +16,7 @@ import {
   merchantStatement,
   merchantWebhooks,
 } from './routes/merchants';
+import { channel, channels, deposit, deposits, payments } from './routes/deposits';
 import { home, order, orders, review, search } from './routes/orders';
 import { fx, product, productImport, productPrices, products } from './routes/products';
 import { audit, dailyReport, marginReport, supplierReport } from './routes/reports';
@@ -32,10 +34,16 @@ const routeTree = root.addChildren([
     order,
     review,
     approvals,
+    deposits,
+    deposit,
+    payments,
+    channels,
+    channel,
     merchants,
     merchant.addChildren([
       merchantOverview,
       merchantOrders,
+      merchantDeposits,
       merchantStatement,
       merchantKeys,
       merchantPrices,

@@ -1,4 +1,5 @@
 import type approvals from '../pages/approvals/words.en.json';
+import type deposits from '../pages/deposits/words.en.json';
 import type home from '../pages/home/words.en.json';
 import type log from '../pages/log/words.en.json';
 import type me from '../pages/me/words.en.json';
@@ -16,6 +17,7 @@ import type { Messages } from './translate';
 /** The texts of each area, in `pages/AREA/words.LANGUAGE.json`. They load with the first page of the area. */
 interface AreaTexts {
   approvals: typeof approvals;
+  deposits: typeof deposits;
   home: typeof home;
   log: typeof log;
   me: typeof me;

@@ -92,6 +92,7 @@ export const MoneyIcon = icon(
     <circle cx="8" cy="8" r="1.5" />
   </>,
 );
+export const DepositsIcon = icon(<path d="M8 2.5v7m0 0L5.2 6.7M8 9.5l2.8-2.8M2.5 9.5v4h11v-4" />);
 export const EventIcon = icon(<path d="M8.8 2 3.5 9h4l-.8 5L12.5 7h-4z" />);
 export const StateIcon = icon(
   <>

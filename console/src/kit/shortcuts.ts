@@ -14,6 +14,7 @@ export const PLACES = {
   p: '/products',
   s: '/suppliers',
   w: '/webhooks',
+  d: '/payments',
 } as const;
 type Place = keyof typeof PLACES;
 

@@ -2,6 +2,7 @@ import { MERCHANT_STATUSES } from '../choices';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { choice, withoutUndefined, text } from '../search-params';
 import { inArea, shell } from './base';
+import { depositFilters } from './deposits';
 import { orderFilters } from './order-filters';
 
 export const merchants = createRoute({
@@ -42,6 +43,17 @@ export const merchantOrders = createRoute({
   component: lazyRouteComponent(
     inArea('orders', () => import('../pages/merchants/merchant-orders')),
     'MerchantOrders',
+  ),
+});
+
+export const merchantDeposits = createRoute({
+  getParentRoute: () => merchant,
+  path: '/deposits',
+  validateSearch: (search: Record<string, unknown>) =>
+    withoutUndefined({ ...depositFilters(search), merchant: undefined }),
+  component: lazyRouteComponent(
+    inArea('deposits', () => import('../pages/merchants/merchant-deposits')),
+    'MerchantDeposits',
   ),
 });
 

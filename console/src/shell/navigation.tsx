@@ -1,9 +1,10 @@
-import { Link } from '@tanstack/react-router';
+import { Link, useRouterState } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useT, type Key } from '../i18n/words';
 import {
   ApprovalsIcon,
   AuditIcon,
+  DepositsIcon,
   HomeIcon,
   LogIcon,
   MerchantsIcon,
@@ -26,6 +27,7 @@ interface Place {
     | '/orders'
     | '/review'
     | '/merchants'
+    | '/deposits'
     | '/approvals'
     | '/products'
     | '/fx'
@@ -38,6 +40,8 @@ interface Place {
   name: Key;
   Icon: () => ReactNode;
   permission: Permission;
+  /** Further pages of the place, at other addresses. */
+  also?: readonly string[];
 }
 
 const PLACES: readonly Place[] = [
@@ -45,6 +49,13 @@ const PLACES: readonly Place[] = [
   { to: '/orders', name: 'nav.orders', Icon: OrdersIcon, permission: 'orders.read' },
   { to: '/review', name: 'nav.review', Icon: ReviewIcon, permission: 'orders.read' },
   { to: '/merchants', name: 'nav.merchants', Icon: MerchantsIcon, permission: 'merchants.read' },
+  {
+    to: '/deposits',
+    name: 'nav.deposits',
+    Icon: DepositsIcon,
+    permission: 'deposits.read',
+    also: ['/payments', '/channels'],
+  },
   { to: '/approvals', name: 'nav.approvals', Icon: ApprovalsIcon, permission: 'wallets.read' },
   { to: '/products', name: 'nav.products', Icon: ProductsIcon, permission: 'products.read' },
   { to: '/fx', name: 'nav.fx', Icon: RatesIcon, permission: 'products.read' },
@@ -76,8 +87,10 @@ export function Navigation(): ReactNode {
   );
 }
 
-function NavigationLink({ to, name, Icon, permission }: Place): ReactNode {
+function NavigationLink({ to, name, Icon, permission, also = [] }: Place): ReactNode {
   const t = useT();
+  const address = useRouterState({ select: ({ location }) => location.pathname });
+  const isThere = also.some((each) => address.startsWith(each));
   if (!useMay(permission)) return null;
   return (
     <li>
@@ -86,6 +99,7 @@ function NavigationLink({ to, name, Icon, permission }: Place): ReactNode {
         className={classes.place}
         activeOptions={{ exact: to === '/', includeSearch: false }}
         activeProps={{ 'data-active': true }}
+        {...(isThere && { 'data-active': true })}
       >
         <Icon />
         {t(name)}

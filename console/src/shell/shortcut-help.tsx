@@ -13,6 +13,7 @@ const KEYS: readonly (readonly [readonly string[], Key])[] = [
   [['g', 'p'], 'shortcuts.products'],
   [['g', 'r'], 'shortcuts.review'],
   [['g', 'm'], 'shortcuts.merchants'],
+  [['g', 'd'], 'shortcuts.payments'],
   [['g', 'w'], 'shortcuts.webhooks'],
   [['g', 's'], 'shortcuts.suppliers'],
   [['j'], 'shortcuts.down'],

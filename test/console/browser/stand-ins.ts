@@ -10,6 +10,7 @@ export const STAND_INS = String.raw`(() => {
     SKU: ['MLBB-86', 'FF-100', 'ROV-40', 'PUBG-60', 'MLBB-172'],
     order: ['TS-10482', 'TS-10483', 'TS-10485', 'TS-10486', 'TS-10488'],
     credit: ['KBANK-1001', 'KBANK-1002', 'KBANK-1003'],
+    deposit: ['invoice-1041', 'invoice-1042', 'invoice-1043'],
   };
   const PLAYERS = ['428051699', '1180427735', '736920148', '905133672'];
   const LETTERS = 'Rk3Wq8ZtN5vHx2LdB7mYc4PfGs9JaTe6Ku';
@@ -35,9 +36,12 @@ export const STAND_INS = String.raw`(() => {
   const RULES = [
     [/\bord_[A-Za-z0-9]{16}/g, random('ord_')],
     [/\bevt_[A-Za-z0-9]{22}/g, random('evt_')],
+    [/\bdep_[A-Za-z0-9]{16}/g, random('dep_')],
+    [/\bpay_[A-Za-z0-9]{22}/g, random('pay_')],
+    [/\bD[0-9A-HJKMNP-TV-Z]{11}\b/g, random('D')],
     [/\btopup_[A-Za-z0-9]{6,}/g, random('topup_')],
     [/\bwhsec_[A-Za-z0-9]+/g, random('whsec_')],
-    [/\b(operator|merchant|SKU|order|credit|refused|doubtful|buyer)-\d+-\d+/g, named],
+    [/\b(operator|merchant|SKU|order|credit|deposit|refused|doubtful|buyer)-\d+-\d+/g, named],
     [/\bfake\b/g, () => 'lotus-topup'],
     [/\bendpoint-\d+-\d+/g, () => 'webhooks'],
     [/(?<=\/set-up#)[\w-]{20,}/g, (text) => letters(3, text.length)],

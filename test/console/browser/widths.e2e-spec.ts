@@ -2,6 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { DepositsService } from '../../../src/deposits/deposits.service.js';
+import { addChannel, arrive } from '../deposits/deposits-desk.js';
 import { describeInBrowser } from './chromium-browser.js';
 import { startDemo, type DemoScene } from './demo-scene.js';
 
@@ -14,6 +16,17 @@ const paths = readdirSync(routes).flatMap((file) =>
     .filter(([, parent]) => parent !== 'root')
     .map(([, parent, path]) => (parent === 'merchant' ? `/merchants/$id${path === '/' ? '' : path}` : `${path}`)),
 );
+
+/** Adds a deposit, and a payment that waits. */
+async function addPayments({ stack, admin, merchant }: DemoScene): Promise<{ channel: string; deposit: string }> {
+  const channel = await addChannel(admin);
+  const request = { referenceId: 'deposit-1001', amount: 100_000n, channel, expiresIn: 900 };
+  const merchantId = Number(merchant.split('/').at(-1));
+  const { row } = await stack.app.get(DepositsService).create({ merchantId, ...request }, { operator: 'test' });
+  const { deposit_number: deposit, amount_to_pay: dealt } = row.deposit;
+  await arrive(admin, channel, { amount: dealt - 100n, text: 'Transfer from X1234 SOMCHAI' });
+  return { channel, deposit };
+}
 
 /** Lists what scrolls sideways, the page and parts of it, and names of rows that are cut. */
 const MEASURE = `(() => {
@@ -31,8 +44,10 @@ const MEASURE = `(() => {
 
 describeInBrowser('Every page of the console on a wide screen, in a browser', () => {
   let demo: DemoScene;
+  let ofDeposits: { channel: string; deposit: string };
   beforeAll(async () => {
     demo = await startDemo();
+    ofDeposits = await addPayments(demo);
   });
   afterAll(() => demo.close());
 
@@ -44,9 +59,14 @@ describeInBrowser('Every page of the console on a wide screen, in a browser', ()
       await orderOf(`u.state = 'succeeded' AND u.attempt = 2`),
       '/review',
       '/approvals',
+      '/deposits',
+      `/deposits/${ofDeposits.deposit}`,
+      '/payments',
+      '/channels',
+      `/channels/${ofDeposits.channel}`,
       '/merchants',
       merchant,
-      ...['orders', 'statement', 'keys', 'prices', 'webhooks', 'log'].map((tab) => `${merchant}/${tab}`),
+      ...['orders', 'deposits', 'statement', 'keys', 'prices', 'webhooks', 'log'].map((tab) => `${merchant}/${tab}`),
       '/products',
       '/products/import',
       '/products/prices?percent=5',

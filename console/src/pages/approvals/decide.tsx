@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { ask, client, isProblem } from '../../api';
 import { useT } from '../../i18n/words';
@@ -161,7 +162,11 @@ export function Movement({ approval: { kind, amount } }: { approval: ApprovalVie
   return <span className={classes.movement}>{useT()(`approvals.kind.${kind}`, { amount: formatAmount(amount) })}</span>;
 }
 
-/** The payment that is decided about. */
-export const PaymentLink = ({ approval: { payment } }: { approval: ApprovalView }): ReactNode => (
-  <span className="mono">{payment}</span>
-);
+/** Leads to the payment that is decided about. */
+export function PaymentLink({ approval: { payment } }: { approval: ApprovalView }): ReactNode {
+  return (
+    <Link to="/payments" search={{ which: 'all', payment: payment ?? undefined }} className="mono">
+      {payment}
+    </Link>
+  );
+}

@@ -10,6 +10,7 @@ import { Section } from '../../kit/page';
 import { Failure, failureOf, Loading } from '../../kit/states';
 import type { components } from '../../schema';
 import { useMay } from '../../session';
+import { isOld, useChannels, usePaymentsFor } from '../deposits/deposit-view';
 import { useRequestsForMe } from '../approvals/approval-view';
 import { useJobs } from '../reports/use-jobs';
 import { useNow, useSuppliers } from './figures-now';
@@ -76,8 +77,10 @@ function useNeeds(): { needs: Need[]; queries: UseQueryResult[] } {
   const approvals = useRequestsForMe();
   const webhooks = useWebhookNeeds();
   const audit = useAuditNeeds();
+  const deposits = useDepositNeeds();
   const needs = [
     ...suppliers.needs,
+    ...deposits.needs,
     ...counted(approvals.count, (count) => ({
       text: t('home.needsApproval', { count }),
       link: { to: '/approvals', search: { status: 'open' } },
@@ -104,7 +107,7 @@ function useNeeds(): { needs: Need[]; queries: UseQueryResult[] } {
     })),
     ...audit.needs,
   ];
-  return { needs, queries: [suppliers.query, approvals.query, now, webhooks.query, audit.query] };
+  return { needs, queries: [suppliers.query, approvals.query, now, webhooks.query, audit.query, ...deposits.queries] };
 }
 
 const counted = (count: number | null | undefined, make: (count: number) => Need): Need[] =>
@@ -137,6 +140,41 @@ function needsOf(supplier: Supplier, t: Translate, language: string): Need[] {
     ...(reason === null ? [] : [{ text: t('home.supplierPaused', { ...named, reason }), link }]),
     ...(balance?.low ? [{ text: t('home.balanceLow', { ...named, left: left ?? '' }), link }] : lasts),
   ];
+}
+
+/** Payments for which an operator must decide, and channels whose statements do not arrive. */
+function useDepositNeeds(): { needs: Need[]; queries: UseQueryResult[] } {
+  const { t, language } = useWords();
+  const [waiting, cases, channels] = [usePaymentsFor('waiting'), usePaymentsFor('cases'), useChannels()];
+  const ageOf = (at: string): string => formatDuration(channels.dataUpdatedAt - Date.parse(at), language);
+  const [oldest] = waiting.data ?? [];
+  const ofChannels = (channels.data?.data ?? []).flatMap((channel): Need[] => {
+    const { code, pause_reason: why, refused, imported_at: at } = channel;
+    const link: LinkProps = { to: '/channels/$code', params: { code } };
+    const named = { channel: code };
+    return [
+      ...(why !== null ? [{ text: t('home.channelPaused', named), link, isBad: true }] : []),
+      ...(refused === null
+        ? []
+        : [{ text: t('home.statementRefused', { ...named, code: refused }), link, isBad: true }]),
+      ...(at !== null && isOld(channel)
+        ? [{ text: t('home.statementOld', { ...named, duration: ageOf(at) }), link }]
+        : []),
+    ];
+  });
+  const needs = [
+    ...counted(waiting.data?.length, (count) => ({
+      text: t('home.needsPayments', { count, duration: ageOf(oldest?.seen_at ?? '') }),
+      link: { to: '/payments', search: {} },
+    })),
+    ...counted(cases.data?.length, (count) => ({
+      text: t('home.needsCases', { count }),
+      link: { to: '/payments', search: { which: 'cases' } },
+      isBad: true,
+    })),
+    ...ofChannels,
+  ];
+  return { needs, queries: [waiting, cases, channels] };
 }
 
 /** Webhooks that have failed for an hour or more without a success. */

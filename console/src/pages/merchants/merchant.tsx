@@ -103,6 +103,7 @@ function Shown({
 const PARTS = [
   { name: 'merchant.overview', to: '/merchants/$id', permission: 'merchants.read' },
   { name: 'nav.orders', to: '/merchants/$id/orders', permission: 'orders.read' },
+  { name: 'nav.deposits', to: '/merchants/$id/deposits', permission: 'deposits.read' },
   { name: 'merchant.statement', to: '/merchants/$id/statement', permission: 'statements.read' },
   { name: 'merchant.keys', to: '/merchants/$id/keys', permission: 'merchants.read' },
   { name: 'merchant.prices', to: '/merchants/$id/prices', permission: 'products.read' },

@@ -1,0 +1,230 @@
+import { NativeSelect, PasswordInput, TextInput } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import { ask, client } from '../../api';
+import { useT } from '../../i18n/words';
+import { readAmount, writeAmount } from '../../kit/amount';
+import { Confirm } from '../../kit/confirm';
+import { Failure, Loading } from '../../kit/states';
+import { toast } from '../../kit/toasts';
+import type { components } from '../../schema';
+import type { ChannelView } from './deposit-view';
+import classes from './deposits.module.css';
+
+type Adapter = components['schemas']['ChannelAdapterDto'];
+const LIMITS = ['min', 'max', 'hold_above', 'priority'] as const;
+type Limit = (typeof LIMITS)[number];
+
+/** The contents of the form, as text. Stored credentials are never shown, so their fields begin empty. */
+interface Draft {
+  code: string;
+  adapter: string;
+  reason: string;
+  limits: Record<Limit, string>;
+  options: Record<string, string>;
+  credentials: Record<string, string>;
+}
+
+const draftOf = (channel: ChannelView | undefined): Draft => ({
+  code: channel?.code ?? '',
+  adapter: channel?.adapter ?? '',
+  reason: '',
+  limits: {
+    min: channel?.min ?? '',
+    max: channel?.max ?? '',
+    hold_above: channel?.hold_above ?? '',
+    priority: String(channel?.priority ?? ''),
+  },
+  options: channel?.options ?? {},
+  credentials: {},
+});
+
+/** What the form changes: names with their old and new values. */
+function changesOf(before: Draft, now: Draft, adapter: Adapter): [name: string, old: string, next: string][] {
+  const all = [
+    ...LIMITS.map((name) => [name, before.limits[name], now.limits[name]] as const),
+    ...adapter.options.map(({ name }) => [name, before.options[name] ?? '', now.options[name] ?? ''] as const),
+    ...adapter.credentials.map(({ name }) => [name, '', now.credentials[name] === undefined ? '' : '•••'] as const),
+  ];
+  return all.flatMap(([name, old, next]) => (old.trim() === next.trim() ? [] : [[name, old.trim(), next.trim()]]));
+}
+
+/** Adds or changes a channel. Shows the changes first. The API rejects them if another operator has saved meanwhile. */
+export function ChannelSettings({ channel, onClose }: { channel?: ChannelView; onClose: () => void }): ReactNode {
+  const t = useT();
+  // Keep the state from when the form opened, because the API compares with its `updated_at`.
+  const [stored] = useState(channel);
+  const [draft, setDraft] = useState(() => draftOf(stored));
+  const { data, error } = useQuery({
+    queryKey: ['channel-adapters'],
+    queryFn: ({ signal }) => ask(() => client.GET('/api/channels/adapters', { signal })),
+    staleTime: Infinity,
+  });
+  const save = useSave(stored);
+  const adapter = data?.data.find((each) => each.adapter === (draft.adapter || data.data[0]?.adapter));
+  const changes = adapter ? changesOf(draftOf(stored), draft, adapter) : [];
+  const areRead = LIMITS.every((name) => draft.limits[name].trim() === '' || readAmount(draft.limits[name]) !== null);
+  return (
+    <Confirm
+      title={stored ? t('channels.setOne', { code: stored.code }) : t('channels.add')}
+      verb={t(stored ? 'channels.save' : 'channels.add')}
+      isHarmless
+      isReady={adapter !== undefined && draft.code.trim() !== '' && changes.length > 0 && areRead}
+      onConfirm={async () => {
+        if (adapter) await save(adapter, draft);
+      }}
+      onClose={onClose}
+      size="lg"
+    >
+      {error && <Failure error={error} />}
+      {!error && !(data && adapter) && <Loading rows={8} />}
+      {data && adapter && (
+        <Fields
+          {...{ draft, adapter, adapters: data.data, stored }}
+          onChange={(changed) => setDraft((before) => ({ ...before, ...changed }))}
+        />
+      )}
+      {stored && (
+        <div className={classes.changes} aria-live="polite">
+          <p>{t('channels.changes')}</p>
+          <ul>
+            {changes.length === 0 && <li className="muted">{t('channels.noChanges')}</li>}
+            {changes.map(([name, old, next]) => (
+              <li key={name}>
+                {t.maybe(`channels.member.${name}`) ?? <span className="mono">{name}</span>}:{' '}
+                <del className="muted">{old || '–'}</del> → <ins>{next || '–'}</ins>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </Confirm>
+  );
+}
+
+interface FieldsProps {
+  draft: Draft;
+  adapter: Adapter;
+  adapters: readonly Adapter[];
+  stored: ChannelView | undefined;
+  onChange: (changes: Partial<Draft>) => void;
+}
+
+type Typed = { currentTarget: { value: string } };
+
+function Fields({ draft, adapter, adapters, stored, onChange }: FieldsProps): ReactNode {
+  const t = useT();
+  const { limits, options, credentials } = draft;
+  return (
+    <div className={classes.form}>
+      {!stored && (
+        <TextInput
+          label={t('channels.code')}
+          description={t('channels.codeHint')}
+          {...{ required: true, maxLength: 32, autoComplete: 'off', 'data-autofocus': true }}
+          value={draft.code}
+          onChange={({ currentTarget: { value } }: Typed) => onChange({ code: value })}
+        />
+      )}
+      {adapters.length > 1 && (
+        <NativeSelect
+          label={t('channels.adapter')}
+          disabled={stored !== undefined}
+          data={adapters.map((each) => ({ value: each.adapter, label: each.name }))}
+          value={adapter.adapter}
+          onChange={({ currentTarget: { value } }: Typed) => onChange({ adapter: value, options: {}, credentials: {} })}
+        />
+      )}
+      <Credentials {...{ adapter, stored, credentials }} onChange={(given) => onChange({ credentials: given })} />
+      {adapter.options.map(({ name, help, values }) => {
+        const field = {
+          label: name,
+          description: help,
+          value: options[name] ?? '',
+          onChange: ({ currentTarget: { value } }: Typed) => onChange({ options: { ...options, [name]: value } }),
+        };
+        if (values === null) return <TextInput key={name} {...field} autoComplete="off" />;
+        return <NativeSelect key={name} {...field} data={[{ value: '', label: '–' }, ...values]} />;
+      })}
+      <div className={classes.pair}>
+        {LIMITS.map((name) => (
+          <TextInput
+            key={name}
+            label={t(`channels.member.${name}`)}
+            placeholder={stored ? undefined : t('channels.byDefault')}
+            inputMode="decimal"
+            autoComplete="off"
+            value={limits[name]}
+            onChange={({ currentTarget: { value } }: Typed) => onChange({ limits: { ...limits, [name]: value } })}
+          />
+        ))}
+      </div>
+      <TextInput
+        label={t('confirm.reason')}
+        description={t('confirm.reasonHint')}
+        maxLength={500}
+        value={draft.reason}
+        onChange={({ currentTarget: { value } }: Typed) => onChange({ reason: value })}
+      />
+    </div>
+  );
+}
+
+interface CredentialsProps extends Pick<FieldsProps, 'adapter' | 'stored'> {
+  credentials: Draft['credentials'];
+  onChange: (credentials: Draft['credentials']) => void;
+}
+
+/** The API never returns stored credentials, so an empty field keeps the stored value. */
+function Credentials({ adapter, stored, credentials, onChange }: CredentialsProps): ReactNode {
+  const t = useT();
+  return adapter.credentials.map(({ name, help, required }) => {
+    const isStored = stored?.credentials.includes(name) ?? false;
+    return (
+      <PasswordInput
+        key={name}
+        label={name}
+        description={help}
+        placeholder={isStored ? t('channels.kept') : undefined}
+        required={required && !isStored}
+        autoComplete="off"
+        value={credentials[name] ?? ''}
+        onChange={({ currentTarget: { value } }: Typed) => onChange({ ...credentials, [name]: value })}
+      />
+    );
+  });
+}
+
+function useSave(stored: ChannelView | undefined): (adapter: Adapter, draft: Draft) => Promise<void> {
+  const t = useT();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  return async ({ adapter, options: fields }, { code: typed, limits, options, credentials, reason }) => {
+    const code = typed.trim();
+    const amountOf = (name: Limit): string | undefined => {
+      const read = readAmount(limits[name]);
+      return read === null ? undefined : writeAmount(read);
+    };
+    const given = Object.entries(credentials).filter(([, value]) => value !== '');
+    await ask(() =>
+      client.PUT('/api/channels/{code}', {
+        params: { path: { code } },
+        body: {
+          adapter: adapter as 'promptpay',
+          options: Object.fromEntries(fields.map(({ name }) => [name, options[name]?.trim() || null])),
+          ...(given.length > 0 && { credentials: Object.fromEntries(given) }),
+          min: amountOf('min'),
+          max: amountOf('max'),
+          hold_above: amountOf('hold_above'),
+          priority: limits.priority.trim() === '' ? undefined : Number(limits.priority),
+          expected_updated_at: stored?.updated_at ?? null,
+          reason: reason.trim() || undefined,
+        },
+      }),
+    );
+    toast(t('channels.saved', { code }));
+    await queries.invalidateQueries({ queryKey: ['channels'] });
+    if (!stored) await navigate({ to: '/channels/$code', params: { code } });
+  };
+}

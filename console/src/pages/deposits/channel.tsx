@@ -1,0 +1,206 @@
+import { Button } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { Suspense, useState, type ReactNode } from 'react';
+import { ask, client } from '../../api';
+import { useT } from '../../i18n/words';
+import { Amount } from '../../kit/amount';
+import { Confirm } from '../../kit/confirm';
+import { EVERY, usePolled } from '../../kit/live';
+import { LiveButton } from '../../kit/live-controls';
+import { Moment } from '../../kit/moment';
+import { Facts, Page, Section } from '../../kit/page';
+import { Answered } from '../../kit/states';
+import { Status } from '../../kit/status';
+import { toast } from '../../kit/toasts';
+import { useMay } from '../../session';
+import { Imported } from './channels';
+import { DepositTabs } from './deposit-tabs';
+import type { ChannelView } from './deposit-view';
+import { ChannelSettings, ImportStatement } from './parts';
+import { Statements } from './statements';
+import classes from './deposits.module.css';
+
+type Dialog = 'set' | 'pause' | 'remove' | 'import';
+
+/** One channel with its settings and its bank statements. */
+export function Channel(): ReactNode {
+  const t = useT();
+  const { code } = useParams({ from: '/shell/channels/$code' });
+  const [dialog, setDialog] = useState<Dialog | null>(null);
+  const query = usePolled({
+    queryKey: ['channels', code],
+    queryFn: ({ signal }) => ask(() => client.GET('/api/channels/{code}', { params: { path: { code } }, signal })),
+    every: EVERY.figures,
+  });
+  const mayImport = useMay('statements.import');
+  const channel = query.data;
+  const close = (): void => setDialog(null);
+  return (
+    <Page
+      title={code}
+      beside={channel && <Status of={`channel_${channel.status}`} />}
+      actions={channel && <Actions channel={channel} onOpen={setDialog} />}
+    >
+      <DepositTabs />
+      <Answered query={query}>
+        {(loaded) => (
+          <div className={classes.columns}>
+            <Section
+              title={t('statements.title')}
+              actions={
+                mayImport &&
+                loaded.has_statements && (
+                  <Button size="compact-sm" onClick={() => setDialog('import')}>
+                    {t('statements.import')}
+                  </Button>
+                )
+              }
+            >
+              <Statements channel={code} />
+            </Section>
+            <ChannelFacts channel={loaded} />
+          </div>
+        )}
+      </Answered>
+      <Suspense fallback={null}>
+        {channel && dialog === 'set' && <ChannelSettings channel={channel} onClose={close} />}
+        {dialog === 'import' && <ImportStatement channel={code} onClose={close} />}
+      </Suspense>
+      {(dialog === 'pause' || dialog === 'remove') && <Change code={code} what={dialog} onClose={close} />}
+    </Page>
+  );
+}
+
+function Actions({ channel, onOpen }: { channel: ChannelView; onOpen: (dialog: Dialog) => void }): ReactNode {
+  const t = useT();
+  const queries = useQueryClient();
+  const maySet = useMay('channels.set');
+  const { code, status } = channel;
+  const params = { path: { code } };
+  const onError = (error: Error): void => toast(error.message);
+  const test = useMutation({
+    mutationFn: () => ask(() => client.POST('/api/channels/{code}/test', { params })),
+    onSuccess: ({ checks }) => {
+      const wrong = checks.filter(({ ok }) => !ok).map(({ detail }) => detail);
+      toast(wrong.length === 0 ? t('channels.testGood') : wrong.join(' '));
+    },
+    onError,
+  });
+  const resume = useMutation({
+    mutationFn: () => ask(() => client.DELETE('/api/channels/{code}/pause', { params })),
+    onSuccess: async () => {
+      toast(t('channels.resumed', { code }));
+      await queries.invalidateQueries({ queryKey: ['channels'] });
+    },
+    onError,
+  });
+  if (!maySet) return <LiveButton />;
+  return (
+    <>
+      <LiveButton />
+      <Button size="xs" variant="default" loading={test.isPending} onClick={() => test.mutate()}>
+        {t('channels.test')}
+      </Button>
+      {status === 'active' ? (
+        <Button size="xs" variant="default" onClick={() => onOpen('pause')}>
+          {t('channels.pause')}
+        </Button>
+      ) : (
+        <Button size="xs" variant="default" loading={resume.isPending} onClick={() => resume.mutate()}>
+          {t('channels.resume')}
+        </Button>
+      )}
+      <Button size="xs" variant="default" onClick={() => onOpen('remove')}>
+        {t('channels.remove')}
+      </Button>
+      <Button size="xs" onClick={() => onOpen('set')}>
+        {t('channels.set')}
+      </Button>
+    </>
+  );
+}
+
+/** Pauses or removes the channel. */
+function Change({ code, what, onClose }: { code: string; what: 'pause' | 'remove'; onClose: () => void }): ReactNode {
+  const t = useT();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const params = { path: { code } };
+  const change = async (reason: string): Promise<void> => {
+    if (what === 'pause') {
+      await ask(() => client.POST('/api/channels/{code}/pause', { params, body: { reason } }));
+    } else {
+      await ask(() => client.DELETE('/api/channels/{code}', { params: { ...params, query: { reason } } }));
+      await navigate({ to: '/channels' });
+      queries.removeQueries({ queryKey: ['channels', code] });
+    }
+    toast(t(`channels.${what}Done`, { code }));
+    await queries.invalidateQueries({ queryKey: ['channels'] });
+  };
+  return (
+    <Confirm
+      title={t(`channels.${what}One`, { code })}
+      verb={t(`channels.${what}`)}
+      requiresReason
+      typed={what === 'remove' ? code : undefined}
+      onConfirm={change}
+      onClose={onClose}
+    >
+      <p>{t(`channels.${what}Consequence`, { code })}</p>
+    </Confirm>
+  );
+}
+
+function ChannelFacts({ channel }: { channel: ChannelView }): ReactNode {
+  const t = useT();
+  const { base_url: url, callback_url: callback, credentials, options, pause_reason: why } = channel;
+  return (
+    <Section title={t('channels.settings')}>
+      <Facts
+        facts={[
+          [t('channels.adapter'), channel.adapter],
+          why === null ? null : [t('channels.pausedWhy'), why],
+          url === null ? null : [t('channels.baseUrl'), url],
+          ...credentials.map(
+            (name) =>
+              [
+                name,
+                <span key={name} className="muted">
+                  {t('channels.stored')}
+                </span>,
+              ] as const,
+          ),
+          ...Object.entries(options).map(
+            ([name, value]) =>
+              [
+                name,
+                <code key={name} className="mono">
+                  {value}
+                </code>,
+              ] as const,
+          ),
+          [t('channels.min'), <Amount key="min" value={channel.min} />],
+          [t('channels.max'), <Amount key="max" value={channel.max} />],
+          [t('channels.holdAbove'), <Amount key="hold" value={channel.hold_above} />],
+          [t('channels.priority'), channel.priority],
+          [t('channels.imported'), <Imported key="imported" channel={channel} />],
+          channel.refused === null
+            ? null
+            : [t('channels.refused'), t(`statements.refused.${channel.refused as 'GAP'}`)],
+          channel.covered_until === null
+            ? null
+            : [t('channels.covered'), <Moment key="covered" at={channel.covered_until} />],
+          callback === null
+            ? null
+            : [
+                t('channels.callback'),
+                <code key="callback" className="mono">
+                  {callback}
+                </code>,
+              ],
+        ]}
+      />
+    </Section>
+  );
+}

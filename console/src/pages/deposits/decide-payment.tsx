@@ -1,0 +1,195 @@
+import { SegmentedControl, TextInput } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { ask, client } from '../../api';
+import { useT } from '../../i18n/words';
+import { formatAmount, readAmount } from '../../kit/amount';
+import { Confirm } from '../../kit/confirm';
+import { Facts } from '../../kit/page';
+import { useRequestKey } from '../../kit/request-key';
+import { Failure } from '../../kit/states';
+import { toast } from '../../kit/toasts';
+import { useSession } from '../../session';
+import { BeforeAndAfter } from '../merchants/before-and-after';
+import type { PaymentView } from './deposit-view';
+
+export interface Deciding {
+  payment: PaymentView;
+  kind: 'credit' | 'return' | 'ignore' | 'debit' | 'keep';
+  /** The deposit to credit; without it the operator names a deposit or a merchant. */
+  deposit?: string | undefined;
+}
+
+type To = 'deposit' | 'merchant';
+/** What the operator typed: a recipient, or the reference of the outgoing transfer. */
+type Draft = { to: To; recipient: string; reference: string };
+
+/** Decides about one payment. Names the merchant and its balance. Above the limit it asks a second person. */
+export function DecidePayment({ payment, kind, deposit, onClose }: Deciding & { onClose: () => void }): ReactNode {
+  const t = useT();
+  const [draft, setDraft] = useState<Draft>({ to: 'deposit', recipient: deposit ?? '', reference: '' });
+  const amount = readAmount(payment.amount) ?? 0n;
+  const limit = useSession()?.approval_above ?? null;
+  const needsApproval = kind !== 'keep' && limit !== null && amount > (readAmount(limit) ?? 0n);
+  const recipient = useRecipient(payment, kind, draft);
+  const send = useSend({ payment, kind, draft, needsApproval, available: recipient.available });
+  const moves = kind === 'credit' || kind === 'debit';
+  const before = readAmount(recipient.available ?? '') ?? 0n;
+  const after = kind === 'credit' ? before + amount : before > amount ? before - amount : 0n;
+  return (
+    <Confirm
+      title={t(`payments.title.${kind}`, { amount: formatAmount(payment.amount) })}
+      verb={needsApproval ? t('move.ask') : t(`payments.${kind}`)}
+      isHarmless={kind === 'credit' || kind === 'keep' || needsApproval}
+      requiresReason
+      isReady={(!moves || recipient.name !== null) && (kind !== 'return' || draft.reference.trim() !== '')}
+      onConfirm={send}
+      onClose={onClose}
+    >
+      {kind === 'credit' && deposit === undefined && <Recipient draft={draft} onChange={setDraft} />}
+      {kind === 'return' && (
+        <TextInput
+          label={t('payments.reference')}
+          description={t('payments.referenceHint')}
+          {...{ required: true, maxLength: 128, autoComplete: 'off', 'data-autofocus': true }}
+          value={draft.reference}
+          onChange={({ currentTarget: { value } }) => setDraft({ ...draft, reference: value })}
+        />
+      )}
+      {recipient.error && <Failure error={recipient.error} />}
+      {moves && recipient.name !== null && (
+        <Facts
+          facts={[
+            [t('deposits.merchant'), recipient.name],
+            kind === 'credit' && draft.to === 'deposit' ? [t('deposits.number'), draft.recipient.trim()] : null,
+          ]}
+        />
+      )}
+      {moves && recipient.available !== undefined && <BeforeAndAfter before={recipient.available} after={after} />}
+      <p>{t(`payments.consequence.${kind}`, { amount: formatAmount(payment.amount), name: recipient.name ?? '–' })}</p>
+      {needsApproval && <p role="status">{t('move.needsApproval', { limit: formatAmount(limit) })}</p>}
+    </Confirm>
+  );
+}
+
+function Recipient({ draft, onChange }: { draft: Draft; onChange: (draft: Draft) => void }): ReactNode {
+  const t = useT();
+  return (
+    <>
+      <SegmentedControl
+        fullWidth
+        aria-label={t('payments.to')}
+        data={[
+          { value: 'deposit', label: t('payments.toDeposit') },
+          { value: 'merchant', label: t('payments.toMerchant') },
+        ]}
+        value={draft.to}
+        onChange={(value) => onChange({ ...draft, to: value, recipient: '' })}
+      />
+      <TextInput
+        label={t(draft.to === 'deposit' ? 'deposits.number' : 'deposits.merchantId')}
+        description={draft.to === 'merchant' ? t('payments.toMerchantHint') : undefined}
+        {...{ required: true, autoComplete: 'off', 'data-autofocus': true }}
+        value={draft.recipient}
+        onChange={({ currentTarget: { value } }) => onChange({ ...draft, recipient: value })}
+      />
+    </>
+  );
+}
+
+interface KnownRecipient {
+  name: string | null;
+  available: string | undefined;
+  error: Error | null;
+}
+
+/** The merchant whose wallet changes, with its balance. */
+function useRecipient(payment: PaymentView, kind: Deciding['kind'], draft: Draft): KnownRecipient {
+  const text = draft.recipient.trim();
+  const isDeposit = kind === 'credit' && draft.to === 'deposit' && /^dep_\w{16}$/.test(text);
+  const deposit = useQuery({
+    queryKey: ['deposit', text],
+    queryFn: ({ signal }) =>
+      ask(() => client.GET('/api/deposits/{number}', { params: { path: { number: text } }, signal })),
+    enabled: isDeposit,
+  });
+  const typed = draft.to === 'merchant' && /^[1-9]\d{0,9}$/.test(text) ? Number(text) : undefined;
+  const id = kind === 'debit' ? payment.merchant?.id : isDeposit ? deposit.data?.merchant.id : typed;
+  const merchant = useQuery({
+    queryKey: ['merchant', id],
+    queryFn: ({ signal }) =>
+      ask(() => client.GET('/api/merchants/{id}', { params: { path: { id: id ?? 0 } }, signal })),
+    enabled: id !== undefined && (kind === 'credit' || kind === 'debit'),
+  });
+  const known = id === undefined || merchant.data?.id !== id ? undefined : merchant.data;
+  return {
+    name: known?.name ?? null,
+    available: known?.wallet?.available_amount,
+    error: (isDeposit ? deposit.error : null) ?? merchant.error,
+  };
+}
+
+function useSend({
+  payment,
+  kind,
+  draft,
+  needsApproval,
+  available,
+}: Deciding & { draft: Draft; needsApproval: boolean; available: string | undefined }): (
+  reason: string,
+) => Promise<void> {
+  const t = useT();
+  const queries = useQueryClient();
+  const requestKey = useRequestKey(draft);
+  const text = draft.recipient.trim();
+  const to = draft.to === 'deposit' ? { deposit_number: text } : { merchant_id: Number(text) };
+  const params = { path: { id: payment.id } };
+  const reference = draft.reference.trim();
+  const request = (reason: string): Promise<unknown> => {
+    const more = kind === 'credit' ? to : kind === 'return' ? { reference } : {};
+    return ask(() =>
+      client.POST('/api/approvals', {
+        params: { header: { 'Idempotency-Key': requestKey } },
+        body: { kind: `payment_${kind}` as 'payment_credit', payment_id: payment.id, reason, ...more },
+      }),
+    );
+  };
+  const decide = async (reason: string): Promise<string> => {
+    const { missing } = await ask(() => {
+      switch (kind) {
+        case 'credit':
+          return client.POST('/api/payments/{id}/credit', { params, body: { ...to, reason } });
+        case 'return':
+          return client.POST('/api/payments/{id}/return', { params, body: { reference, reason } });
+        case 'debit':
+          return client.POST('/api/payments/{id}/debit', { params, body: { expected_available: available, reason } });
+        case 'ignore':
+          return client.POST('/api/payments/{id}/ignore', { params, body: { reason } });
+        case 'keep':
+          return client.POST('/api/payments/{id}/keep', { params, body: { reason } });
+      }
+    });
+    return missing;
+  };
+  return async (reason) => {
+    const amount = formatAmount(payment.amount);
+    try {
+      if (needsApproval) {
+        await request(reason);
+        toast(t('payments.asked', { amount }));
+        return;
+      }
+      const missing = await decide(reason);
+      const isWhole = readAmount(missing) === 0n;
+      toast(
+        isWhole ? t(`payments.done.${kind}`, { amount }) : t('payments.missing', { missing: formatAmount(missing) }),
+      );
+    } finally {
+      await Promise.all(
+        ['payments', 'payment', 'deposits', 'deposit', 'merchant', 'merchants', 'approvals'].map((key) =>
+          queries.invalidateQueries({ queryKey: [key] }),
+        ),
+      );
+    }
+  };
+}

@@ -1,0 +1,114 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { ask, client } from '../../api';
+import { useT } from '../../i18n/words';
+import { formatAmount } from '../../kit/amount';
+import { Confirm } from '../../kit/confirm';
+import { Facts } from '../../kit/page';
+import { Failure, Loading } from '../../kit/states';
+import { toast } from '../../kit/toasts';
+import type { Imported } from './deposit-view';
+import classes from './deposits.module.css';
+
+/** Sends the bytes unchanged, because the server finds out their encoding. */
+const asCsv = (file: Blob) => ({
+  headers: { 'Content-Type': 'text/csv' },
+  body: '',
+  bodySerializer: () => file,
+});
+
+/** Shows what a bank statement would do, and imports it then. */
+export function ImportStatement({ channel, onClose }: { channel: string; onClose: () => void }): ReactNode {
+  const t = useT();
+  const queries = useQueryClient();
+  const [file, setFile] = useState<File | null>(null);
+  const [seen, setSeen] = useState<Imported | Error | 'loading' | null>(null);
+  const look = async (chosen: File): Promise<void> => {
+    setFile(chosen);
+    setSeen('loading');
+    try {
+      const request = { params: { query: { channel } }, ...asCsv(chosen) };
+      setSeen(await ask(() => client.POST('/api/statements/preview', request)));
+    } catch (error) {
+      setSeen(error instanceof Error ? error : new Error(String(error)));
+    }
+  };
+  const preview = seen === null || seen === 'loading' || seen instanceof Error ? null : seen;
+  const take = async (): Promise<void> => {
+    if (file === null) return;
+    const request = { params: { query: { channel } }, ...asCsv(file) };
+    const done = await ask(() => client.POST('/api/statements/import', request));
+    await Promise.all(
+      ['channels', 'payments', 'deposits'].map((key) => queries.invalidateQueries({ queryKey: [key] })),
+    );
+    if (done.refused !== null) {
+      setSeen(done);
+      throw new Error(t(`statements.refused.${done.refused as 'GAP'}`));
+    }
+    toast(t('statements.done', { booked: done.booked, waiting: done.waiting }));
+  };
+  return (
+    <Confirm
+      title={t('statements.importTo', { channel })}
+      verb={t('statements.import')}
+      isHarmless
+      isReady={preview !== null && preview.refused === null && preview.new > 0}
+      onConfirm={take}
+      onClose={onClose}
+    >
+      <p>{t('statements.choose')}</p>
+      <label className={classes.file}>
+        <span className={classes.choose}>{t('statements.file')}</span>
+        <span className="muted">{file?.name}</span>
+        <input
+          type="file"
+          className="hidden"
+          accept=".csv,text/csv,text/plain"
+          onChange={({ currentTarget: { files } }) => files?.[0] && void look(files[0])}
+        />
+      </label>
+      <div aria-live="polite">
+        {seen === 'loading' && <Loading rows={4} />}
+        {seen instanceof Error && <Failure error={seen} />}
+        {preview && <Preview preview={preview} />}
+      </div>
+    </Confirm>
+  );
+}
+
+function Preview({ preview }: { preview: Imported }): ReactNode {
+  const t = useT();
+  const { refused, problems } = preview;
+  if (refused !== null) {
+    return (
+      <div className={classes.refused} role="alert">
+        <p>
+          <strong>{refused}</strong> · {t(`statements.refused.${refused as 'GAP'}`)}
+        </p>
+        <ul>
+          {problems.map((problem) => (
+            <li key={problem}>{problem}</li>
+          ))}
+        </ul>
+      </div>
+    );
+  }
+  return (
+    <div className={classes.preview}>
+      <Facts
+        facts={[
+          [t('statements.lines'), t('statements.linesOf', { new: preview.new, repeated: preview.repeated })],
+          [t('statements.in'), `${preview.in} · ${formatAmount(preview.in_amount)} THB`],
+          [t('statements.booked'), preview.booked],
+          [t('statements.waiting'), preview.waiting],
+          [t('statements.ignored'), preview.ignored],
+          [t('statements.out'), `${preview.out} · ${formatAmount(preview.out_amount)} THB`],
+          preview.opening === null || preview.closing === null
+            ? null
+            : [t('statements.balance'), `${formatAmount(preview.opening)} → ${formatAmount(preview.closing)} THB`],
+        ]}
+      />
+      <p>{t(preview.new === 0 ? 'statements.nothingNew' : 'statements.consequence')}</p>
+    </div>
+  );
+}

@@ -1,0 +1,146 @@
+import { Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { ask, client } from '../../api';
+import { useT } from '../../i18n/words';
+import { Amount } from '../../kit/amount';
+import { Copy } from '../../kit/copy';
+import { EVERY, usePolled } from '../../kit/live';
+import { Moment } from '../../kit/moment';
+import { Facts } from '../../kit/page';
+import { SidePanel } from '../../kit/side-panel';
+import { Answered } from '../../kit/states';
+import { Status } from '../../kit/status';
+import { useMay } from '../../session';
+import type { Deciding } from './decide-payment';
+import type { PaymentView } from './deposit-view';
+import { DepositLink, differenceOf, stateOf } from './payments';
+import classes from './deposits.module.css';
+
+interface PanelProps {
+  id: string;
+  onDecide: (deciding: Deciding) => void;
+  onClose: () => void;
+}
+
+/** One payment beside the deposits that it may be for, with the decisions. */
+export function PaymentPanel({ id, onDecide, onClose }: PanelProps): ReactNode {
+  const t = useT();
+  const query = usePolled({
+    queryKey: ['payment', id],
+    queryFn: ({ signal }) => ask(() => client.GET('/api/payments/{id}', { params: { path: { id } }, signal })),
+    every: EVERY.figures,
+  });
+  return (
+    <SidePanel title={t('payments.one')} label={t('payments.one')} of={id} onClose={onClose}>
+      <Answered query={query} rows={6}>
+        {(payment) => (
+          <>
+            <PaymentFacts payment={payment} />
+            {payment.state === 'waiting' && <Suggestions payment={payment} onDecide={onDecide} />}
+            <Decisions payment={payment} onDecide={onDecide} />
+          </>
+        )}
+      </Answered>
+    </SidePanel>
+  );
+}
+
+function PaymentFacts({ payment }: { payment: PaymentView }): ReactNode {
+  const t = useT();
+  const { id, reason, text, merchant, deposit_number: number, decision, booked_by: by } = payment;
+  return (
+    <Facts
+      facts={[
+        [t('payments.amount'), <Amount key="amount" value={payment.amount} currency={payment.currency} />],
+        [t('payments.state'), <Status key="state" of={stateOf(payment)} />],
+        reason === null ? null : [t('payments.why'), t.maybe(`payments.why.${reason}`) ?? reason],
+        text === null ? null : [t('payments.text'), text],
+        [t('payments.paidAt'), <Moment key="paid" at={payment.paid_at} />],
+        [t('payments.seenAt'), <Moment key="seen" at={payment.seen_at} />],
+        [t('deposits.channel'), payment.channel],
+        merchant && [
+          t('payments.creditedTo'),
+          <Link key="merchant" to="/merchants/$id" params={{ id: String(merchant.id) }}>
+            {merchant.name}
+          </Link>,
+        ],
+        number === null ? null : [t('deposits.number'), <DepositLink key="deposit" number={number} />],
+        by === null ? null : [t('payments.bookedBy'), t(`payments.bookedBy.${by as 'amount'}`)],
+        payment.contradicted ? [t('payments.contradicted'), t('payments.contradictedWhy')] : null,
+        decision && [
+          t('payments.decided'),
+          `${t(`payments.${decision.decision as 'keep'}`)} · ${decision.operator} · ${decision.reason}`,
+        ],
+        [
+          t('payments.id'),
+          <span key="id" className={classes.copied}>
+            <span className="mono">{id}</span>
+            <Copy value={id} what={t('payments.id')} />
+          </span>,
+        ],
+      ]}
+    />
+  );
+}
+
+type PartProps = Pick<PanelProps, 'onDecide'> & { payment: PaymentView };
+
+function Suggestions({ payment, onDecide }: PartProps): ReactNode {
+  const t = useT();
+  const mayDecide = useMay('payments.decide');
+  return (
+    <>
+      <h3 className={classes.part}>{t('payments.suggested')}</h3>
+      {payment.suggestions.length === 0 && <p className="muted">{t('payments.noSuggestion')}</p>}
+      <ul className={classes.suggestions}>
+        {payment.suggestions.map(
+          ({ deposit_number: number, merchant, amount_to_pay: dealt, status, created_at: at }) => (
+            <li key={number}>
+              <span className={classes.suggestion}>
+                <strong>{merchant.name}</strong>
+                <DepositLink number={number} />
+                <span>
+                  <Amount value={dealt} /> · {differenceOf(payment.amount, dealt, t)}
+                </span>
+                <span className="muted">
+                  {t(`status.deposit_${status}`)} · <Moment at={at} form="short" zoned={false} />
+                </span>
+              </span>
+              {mayDecide && (
+                <Button size="compact-xs" onClick={() => onDecide({ payment, kind: 'credit', deposit: number })}>
+                  {t('payments.credit')}
+                </Button>
+              )}
+            </li>
+          ),
+        )}
+      </ul>
+    </>
+  );
+}
+
+function Decisions({ payment, onDecide }: PartProps): ReactNode {
+  const t = useT();
+  const mayDecide = useMay('payments.decide');
+  const kinds = payment.is_open_case
+    ? (['debit', 'keep'] as const)
+    : payment.state === 'waiting'
+      ? (['return', 'ignore'] as const)
+      : [];
+  if (!mayDecide || kinds.length === 0) return null;
+  return (
+    <div className={classes.decisions}>
+      {payment.state === 'waiting' && (
+        <Button size="xs" variant="default" onClick={() => onDecide({ payment, kind: 'credit' })}>
+          {t('payments.creditOther')}
+        </Button>
+      )}
+      {kinds.map((kind) => (
+        <Button key={kind} size="xs" variant="default" onClick={() => onDecide({ payment, kind })}>
+          {t(`payments.${kind}`)}
+        </Button>
+      ))}
+    </div>
+  );
+}

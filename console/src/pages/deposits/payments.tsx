@@ -1,0 +1,230 @@
+import { Button, SegmentedControl } from '@mantine/core';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import { PAYMENT_LISTS } from '../../choices';
+import { ask, client } from '../../api';
+import { useT, type Translate } from '../../i18n/words';
+import { Amount, formatAmount, readAmount, writeAmount } from '../../kit/amount';
+import { Filters } from '../../kit/filters';
+import { EVERY, usePolled } from '../../kit/live';
+import { LiveButton } from '../../kit/live-controls';
+import { Age, Moment, ZoneName } from '../../kit/moment';
+import { Page } from '../../kit/page';
+import { Pages } from '../../kit/pages';
+import { WithSidePanel } from '../../kit/side-panel';
+import { Answered, Empty } from '../../kit/states';
+import { Status } from '../../kit/status';
+import { Stack, Table, type Column } from '../../kit/table';
+import { useMay } from '../../session';
+import { DecidePayment, type Deciding } from './decide-payment';
+import { DepositTabs } from './deposit-tabs';
+import type { PaymentView } from './deposit-view';
+import { PaymentPanel } from './payment-panel';
+import classes from './deposits.module.css';
+
+/** Payments that arrived. Opens on those that wait, oldest first. */
+export function Payments(): ReactNode {
+  const t = useT();
+  const navigate = useNavigate({ from: '/payments' });
+  const { cursor, payment, which = 'waiting', ...filters } = useSearch({ from: '/shell/payments' });
+  const [deciding, setDeciding] = useState<Deciding | null>(null);
+  const list = {
+    ...filters,
+    cursor,
+    which: which === 'all' ? undefined : which,
+    merchant: filters.merchant === undefined ? undefined : Number(filters.merchant),
+  };
+  const query = usePolled({
+    queryKey: ['payments', list],
+    queryFn: ({ signal }) => ask(() => client.GET('/api/payments', { params: { query: list }, signal })),
+    every: cursor === undefined ? EVERY.list : EVERY.rest,
+  });
+  const isFiltered = Object.values(filters).some((value) => value !== undefined);
+  const close = (): void =>
+    void navigate({ to: '/payments', search: (search) => ({ ...search, payment: undefined }), replace: true });
+  return (
+    <Page title={t('payments.title')} actions={<LiveButton />}>
+      <DepositTabs />
+      <Filters
+        filters={[
+          { name: 'channel', label: t('deposits.channel') },
+          { name: 'amount', label: t('payments.amount') },
+          { name: 'merchant', label: t('deposits.merchantId') },
+        ]}
+        values={filters}
+      >
+        <SegmentedControl
+          size="xs"
+          aria-label={t('payments.which')}
+          data={PAYMENT_LISTS.map((value) => ({ value, label: t(`payments.list.${value}`) }))}
+          value={which}
+          onChange={(value) =>
+            void navigate({
+              to: '/payments',
+              search: (search) => ({
+                ...search,
+                which: PAYMENT_LISTS.find((each) => each === value),
+                cursor: undefined,
+              }),
+            })
+          }
+        />
+      </Filters>
+      <WithSidePanel panel={payment && <PaymentPanel id={payment} onDecide={setDeciding} onClose={close} />}>
+        <Answered query={query}>
+          {({ data, next_cursor }) => (
+            <>
+              <List rows={data} isNarrow={payment !== undefined} onDecide={setDeciding} />
+              {data.length === 0 && (
+                <Empty title={t(isFiltered ? 'list.noMatch' : `payments.none.${which}`)}>
+                  {t(isFiltered ? 'list.noMatchHint' : 'payments.noneHint')}
+                </Empty>
+              )}
+              <Pages next={next_cursor} />
+            </>
+          )}
+        </Answered>
+      </WithSidePanel>
+      {deciding && <DecidePayment {...deciding} onClose={() => setDeciding(null)} />}
+    </Page>
+  );
+}
+
+interface ListProps {
+  rows: PaymentView[];
+  /** Whether the side panel leaves little room. */
+  isNarrow: boolean;
+  onDecide: (deciding: Deciding) => void;
+}
+
+function List({ rows, isNarrow, onDecide }: ListProps): ReactNode {
+  const t = useT();
+  const mayDecide = useMay('payments.decide');
+  if (rows.length === 0) return null;
+  const columns = [...columnsOf(t), ...(mayDecide ? [decideColumn(t, onDecide)] : [])];
+  return (
+    <Table
+      label={t('payments.title')}
+      columns={columns.filter(({ id }) => !isNarrow || ['amount', 'state', 'why'].includes(id))}
+      rows={rows}
+      keyOf={({ id }) => id}
+      linkOf={({ id }) => ({ to: '/payments', search: (search: object) => ({ ...search, payment: id }) })}
+    />
+  );
+}
+
+export const stateOf = ({ state, is_open_case: isCase }: PaymentView): string => `payment_${isCase ? 'case' : state}`;
+
+const columnsOf = (t: Translate): Column<PaymentView>[] => [
+  {
+    id: 'amount',
+    head: t('payments.amount'),
+    cell: ({ amount, currency }) => <Amount value={amount} currency={currency} />,
+    card: 'title',
+  },
+  { id: 'state', head: t('payments.state'), cell: (payment) => <Status of={stateOf(payment)} />, card: 'corner' },
+  {
+    id: 'why',
+    head: t('payments.why'),
+    cell: ({ reason }) => reason && <span title={reason}>{t.maybe(`payments.why.${reason}`) ?? reason}</span>,
+  },
+  { id: 'suggested', head: t('payments.suggested'), cell: (payment) => <ForWhom payment={payment} /> },
+  {
+    id: 'text',
+    head: t('payments.text'),
+    cell: ({ text }) => <span title={text ?? ''}>{text}</span>,
+    isCut: true,
+    from: 1300,
+  },
+  { id: 'channel', head: t('deposits.channel'), cell: ({ channel }) => channel, from: 1120 },
+  {
+    id: 'paid',
+    head: (
+      <>
+        {t('payments.paidAt')} · <ZoneName />
+      </>
+    ),
+    cell: ({ paid_at: at, seen_at: since, state }) => (
+      <Stack
+        below={
+          state === 'waiting' && (
+            <>
+              {t('payments.waits')} <Age from={since} />
+            </>
+          )
+        }
+      >
+        <Moment at={at} form="short" zoned={false} />
+      </Stack>
+    ),
+    align: 'end',
+  },
+];
+
+/** The credited merchant; for a waiting payment, the most probable deposit. */
+function ForWhom({
+  payment: { merchant, deposit_number: number, suggestions, amount },
+}: {
+  payment: PaymentView;
+}): ReactNode {
+  const t = useT();
+  const [first] = suggestions;
+  if (merchant)
+    return (
+      <Stack below={number && <DepositLink number={number} />}>
+        <Link to="/merchants/$id" params={{ id: String(merchant.id) }}>
+          {merchant.name}
+        </Link>
+      </Stack>
+    );
+  if (!first) return <span className="muted">{t('payments.noSuggestion')}</span>;
+  return (
+    <Stack
+      below={
+        <>
+          <DepositLink number={first.deposit_number} /> · {differenceOf(amount, first.amount_to_pay, t)}
+        </>
+      }
+    >
+      {first.merchant.name}
+    </Stack>
+  );
+}
+
+export const DepositLink = ({ number }: { number: string }): ReactNode => (
+  <Link to="/deposits/$number" params={{ number }} className="mono">
+    {number}
+  </Link>
+);
+
+/** How far a payment is from the amount that a deposit was dealt. */
+export function differenceOf(paid: string, dealt: string, t: Translate): string {
+  const difference = (readAmount(paid) ?? 0n) - (readAmount(dealt) ?? 0n);
+  if (difference === 0n) return t('payments.exact');
+  const by = formatAmount(writeAmount(difference < 0n ? -difference : difference));
+  return t(difference < 0n ? 'payments.short' : 'payments.over', { by });
+}
+
+const decideColumn = (t: Translate, onDecide: ListProps['onDecide']): Column<PaymentView> => ({
+  id: 'decide',
+  head: <span className="hidden">{t('payments.actions')}</span>,
+  cell: (payment) => {
+    const { state, is_open_case: isCase, suggestions } = payment;
+    const deposit = suggestions[0]?.deposit_number;
+    if (state !== 'waiting' && !isCase) return null;
+    return (
+      <span className={classes.buttons}>
+        {isCase ? (
+          <Button size="compact-xs" variant="default" onClick={() => onDecide({ payment, kind: 'keep' })}>
+            {t('payments.keep')}
+          </Button>
+        ) : (
+          <Button size="compact-xs" variant="default" onClick={() => onDecide({ payment, kind: 'credit', deposit })}>
+            {t('payments.credit')}
+          </Button>
+        )}
+      </span>
+    );
+  },
+  align: 'end',
+});

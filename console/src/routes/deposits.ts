@@ -1,0 +1,67 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { DEPOSIT_STATUSES, PAYMENT_LISTS } from '../choices';
+import { choice, day, text, whole, withoutUndefined } from '../search-params';
+import { inArea, shell } from './base';
+
+// oxlint-disable-next-line typescript/explicit-module-boundary-types -- the router derives the type of the addresses from it
+export const depositFilters = (search: Record<string, unknown>) => ({
+  status: choice(search.status, DEPOSIT_STATUSES),
+  q: text(search.q),
+  merchant: whole(search.merchant),
+  channel: text(search.channel),
+  from: day(search.from),
+});
+
+export const deposits = createRoute({
+  getParentRoute: () => shell,
+  path: '/deposits',
+  validateSearch: (search: Record<string, unknown>) => withoutUndefined(depositFilters(search)),
+  component: lazyRouteComponent(
+    inArea('deposits', () => import('../pages/deposits/deposits')),
+    'Deposits',
+  ),
+});
+
+export const deposit = createRoute({
+  getParentRoute: () => shell,
+  path: '/deposits/$number',
+  component: lazyRouteComponent(
+    inArea('deposits', () => import('../pages/deposits/deposit')),
+    'DepositPage',
+  ),
+});
+
+export const payments = createRoute({
+  getParentRoute: () => shell,
+  path: '/payments',
+  validateSearch: (search: Record<string, unknown>) =>
+    withoutUndefined({
+      which: choice(search.which, PAYMENT_LISTS),
+      payment: text(search.payment),
+      channel: text(search.channel),
+      amount: text(search.amount),
+      merchant: whole(search.merchant),
+    }),
+  component: lazyRouteComponent(
+    inArea(['deposits', 'merchants'], () => import('../pages/deposits/payments')),
+    'Payments',
+  ),
+});
+
+export const channels = createRoute({
+  getParentRoute: () => shell,
+  path: '/channels',
+  component: lazyRouteComponent(
+    inArea('deposits', () => import('../pages/deposits/channels')),
+    'Channels',
+  ),
+});
+
+export const channel = createRoute({
+  getParentRoute: () => shell,
+  path: '/channels/$code',
+  component: lazyRouteComponent(
+    inArea('deposits', () => import('../pages/deposits/channel')),
+    'Channel',
+  ),
+});

@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { BankAccount, satang, type DepositView } from '../../deposits/scene.js';
+import { closeWithBalancedBooks } from '../../support/books.js';
+import type { TestMerchant } from '../../support/stack.js';
+import type { TestOperator } from '../console-stack.js';
+import { addDeposit, COLUMNS, newPromptPayId, sendStatement } from '../deposits/deposits-desk.js';
+import { startScene, type Scene } from '../scene.js';
+import { BUILT, describeInBrowser, launchBrowser, Visitor } from './chromium-browser.js';
+
+const MINUTE_MS = 60_000;
+
+describeInBrowser('Deposits, in a browser', () => {
+  let scene: Scene;
+  let browser: Browser;
+  let admin: TestOperator;
+  let merchant: TestMerchant;
+  let name: string;
+  let account: BankAccount;
+  let short: DepositView;
+
+  beforeAll(async () => {
+    [scene, browser] = await Promise.all([startScene({}, { pagesFrom: BUILT }), launchBrowser()]);
+    admin = await scene.console.signedIn('admin');
+    ({ merchant } = scene);
+    ({ name } = (await admin.browser.get<{ name: string }>(`/api/merchants/${merchant.id}`)).body);
+    const options = { promptpay_id: newPromptPayId(), account: '004:0123456789', columns: COLUMNS };
+    await admin.browser.send('PUT', '/api/channels/kbank', { adapter: 'promptpay', options });
+    const paid = await addDeposit(merchant, 'kbank', '2500.00');
+    short = await addDeposit(merchant, 'kbank', '1000.00');
+    await addDeposit(merchant, 'kbank', '500.00');
+    const at = new Date();
+    account = new BankAccount().add(
+      { at, amount: satang(paid.amount_to_pay), text: 'Transfer from X4411 MR. ANAN' },
+      { at, amount: satang(short.amount_to_pay) - 100n, text: 'Transfer from X1234 SOMCHAI' },
+      { at, amount: 77_700n, text: 'Transfer from X9001 KANYA' },
+    );
+    const { body } = await sendStatement(admin.browser, 'import', 'kbank', account.statement());
+    expect(body).toMatchObject({ booked: 1, waiting: 2 });
+  });
+  afterAll(async () => {
+    await browser.close();
+    await closeWithBalancedBooks(scene.stack, scene.console);
+  });
+
+  const arrive = (as = admin, language: 'en' | 'th' = 'en'): Promise<Visitor> =>
+    Visitor.arrive(browser, scene.console, { language, as });
+  const dialog = (page: Page): Locator => page.getByRole('dialog');
+  const panel = (page: Page): Locator => page.getByRole('complementary', { name: /^(Payment|เงินเข้า)$/ });
+
+  it.each(['en', 'th'] as const)('are whole in %s, in both schemes and on a phone', async (language) => {
+    const visitor = await arrive(admin, language);
+    const { page } = visitor;
+    const row = page.locator('[data-row-link]').first();
+    await visitor.lookAt([
+      ['deposits', '/deposits', () => row.waitFor()],
+      ['deposit-one', `/deposits/${short.deposit_number}`, () => page.getByText(short.reference_id).waitFor()],
+      ['payments', '/payments', () => row.waitFor()],
+      ['channels', '/channels', () => row.waitFor()],
+      ['channel', '/channels/kbank', () => page.getByText('004:0123456789').waitFor()],
+      ['deposits-of-merchant', `/merchants/${merchant.id}/deposits`, () => row.waitFor()],
+      ['deposits-home', '/', () => page.locator('main a[href^="/payments"]').first().waitFor()],
+    ]);
+    await visitor.open('/payments');
+    await row.click();
+    await panel(page).getByText('X1234 SOMCHAI').waitFor();
+    await visitor.look('payment');
+    await panel(page)
+      .getByRole('button')
+      .filter({ hasText: /^(Credit|เข้ากระเป๋า)$/ })
+      .click();
+    await dialog(page).getByText(name, { exact: true }).waitFor();
+    await visitor.look('payment-credit');
+    await visitor.leave();
+  });
+
+  it('are credited by keyboard, with the merchant and its balance in the dialog', async () => {
+    const visitor = await arrive();
+    const { page } = visitor;
+    await visitor.open('/');
+    await page.getByRole('link', { name: /^2 payments wait for a decision/ }).waitFor();
+    await visitor.goBy('d', '/payments');
+    await page.locator('[data-row-link]').first().waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await panel(page).getByText('1.00 too little').waitFor();
+    await panel(page).getByRole('button', { name: 'Credit', exact: true }).click();
+    const before = Number((await scene.stack.wallet(merchant)).available);
+    await dialog(page).getByText(name, { exact: true }).waitFor();
+    await dialog(page)
+      .getByText(before.toLocaleString('en', { minimumFractionDigits: 2 }))
+      .waitFor();
+    const credit = dialog(page).getByRole('button', { name: 'Credit', exact: true });
+    expect(await credit.isDisabled()).toBe(true);
+    await dialog(page).getByLabel('Reason').fill('asked by phone');
+    await credit.click();
+    await page.getByText(/THB were credited$/).waitFor();
+    expect(satang((await scene.stack.wallet(merchant)).available)).toBe(
+      satang(before.toFixed(2)) + satang(short.amount_to_pay) - 100n,
+    );
+    await panel(page).getByText('asked by phone').waitFor();
+    await page.keyboard.press('Escape');
+    await panel(page).waitFor({ state: 'detached' });
+    await visitor.leave();
+  });
+
+  it('are ignored in the list, and a second operator learns that', async () => {
+    const visitor = await arrive();
+    const { page } = visitor;
+    await visitor.open('/payments?amount=777.00');
+    await page.locator('[data-row-link]').first().click();
+    await panel(page).getByRole('button', { name: 'Ignore' }).click();
+    await dialog(page).getByLabel('Reason').fill('interest');
+    const { body } = await admin.browser.get<{ data: { id: string }[] }>('/api/payments?amount=777.00');
+    await admin.browser.post(`/api/payments/${body.data[0]?.id}/return`, { reference: 'BACK-1', reason: 'sent back' });
+    await dialog(page).getByRole('button', { name: 'Ignore' }).click();
+    await dialog(page).getByText(`was decided by ${admin.email} (return)`).waitFor();
+    await visitor.look('payment-late');
+    await visitor.leave(/Failed to load resource.*409/);
+  });
+
+  it('come by bank statements, which are shown before they are imported', async () => {
+    const visitor = await arrive();
+    const { page } = visitor;
+    await visitor.open('/channels/kbank');
+    await page.getByRole('button', { name: 'Import' }).click();
+    const file = dialog(page).locator('input[type=file]');
+    const choose = (content: string): Promise<void> =>
+      file.setInputFiles({ name: 'kbank.csv', mimeType: 'text/csv', buffer: Buffer.from(content) });
+    await choose('a,b\n1,2\n');
+    await dialog(page).getByText('UNKNOWN_COLUMNS').waitFor();
+    await visitor.look('statement-refused');
+    account.add({ at: new Date(Date.now() + MINUTE_MS), amount: -5_000n, text: 'Fee' });
+    await choose(account.statement());
+    await dialog(page).getByText('1 new, 3 known').waitFor();
+    await visitor.look('statement-preview');
+    await dialog(page).getByRole('button', { name: 'Import', exact: true }).click();
+    await page.getByText('Imported: 0 credited, 0 waiting').waitFor();
+    await visitor.leave();
+  });
+
+  it('have channels, whose change is shown first', async () => {
+    const visitor = await arrive();
+    const { page } = visitor;
+    await visitor.open('/channels/kbank');
+    await page.getByRole('button', { name: 'Change', exact: true }).click();
+    await dialog(page).getByLabel('spread').fill('5');
+    await dialog(page).getByLabel('Smallest deposit, THB').fill('200.00');
+    await dialog(page).getByRole('listitem').filter({ hasText: 'Smallest deposit, THB: 100.00 → 200.00' }).waitFor();
+    await visitor.look('channel-settings');
+    await dialog(page).getByRole('button', { name: 'Save' }).click();
+    await page.getByText('kbank was saved').waitFor();
+    await page.getByRole('button', { name: 'Pause', exact: true }).click();
+    await dialog(page).getByLabel('Reason').fill('the bank is down');
+    await dialog(page).getByRole('button', { name: 'Pause' }).click();
+    await page.getByText('kbank takes no new deposits now').waitFor();
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByText('kbank takes new deposits again').waitFor();
+    await visitor.leave();
+  });
+
+  it('are hidden from operators who may not read them', async () => {
+    const stranger = await arrive(await scene.console.signedIn('viewer'));
+    await stranger.open('/payments');
+    await stranger.page.getByText('The permission deposits.read is missing.').waitFor();
+    expect(await stranger.page.getByRole('link', { name: 'Deposits' }).count()).toBe(1);
+    await stranger.leave(/Failed to load resource.*403/);
+  });
+});
