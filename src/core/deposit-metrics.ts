@@ -1,6 +1,6 @@
 import { Instruments, ORDER_SECONDS } from './instruments.js';
 
-/** The metrics of deposits, without those that are read from PostgreSQL. */
+/** The metrics of deposits that are not read from PostgreSQL. */
 export abstract class DepositMetrics extends Instruments {
   /** @param transition `created`, `paid` (by its first payment), `expired` or `cancelled`. */
   readonly depositMoved = this.counting<[channel: string, transition: string]>(

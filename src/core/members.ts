@@ -4,6 +4,6 @@ export const pick = <Row extends object, Name extends keyof Row>(row: Row, ...na
 
 type Given<Members> = { [Name in keyof Members]?: Exclude<Members[Name], undefined> };
 
-/** Leaves out undefined members, such as those that a request did not name. */
+/** Leaves out undefined members, such as members that a request did not name. */
 export const given = <Members extends object>(members: Members): Given<Members> =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Given<Members>;

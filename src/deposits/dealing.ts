@@ -4,7 +4,7 @@ import type { DepositStatus } from './deposit.entity.js';
 
 const MIN_SPAN = 499n;
 const MAX_SPAN = 4_999n;
-/** One of this many amounts is drawn: those that have been free the longest. */
+/** The amount is drawn from this many amounts that have been free the longest. */
 const MAX_DRAWN = 64;
 
 /**

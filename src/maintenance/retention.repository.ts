@@ -74,7 +74,7 @@ export interface OpenRange {
 /** Finds and removes old events with their deliveries and attempts. */
 @Injectable()
 export class RetentionRepository {
-  /** Reads the next events of a range of ids, and locks those that are older than `days`. */
+  /** Reads the next events of a range of ids, and locks the events older than `days`. */
   async lockBatch(
     tx: Transaction,
     days: number,

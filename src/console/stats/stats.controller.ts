@@ -46,7 +46,7 @@ export class ConsoleFiguresController {
   @Get('minutes')
   @ConsoleRoute('figures.read', 'The figures of a period, in at most 200 steps', FiguresOverTimeDto, {
     description:
-      'The last hour unless the query says otherwise. The service keeps the figures of each minute for 90 days.',
+      'The last hour unless the query says otherwise. The service keeps the stats of each minute for 90 days.',
   })
   async minutes(@Query() { from, to, supplier }: MinutesQueryDto): Promise<FiguresOverTimeDto> {
     const steps = stepsBetween(from, to);

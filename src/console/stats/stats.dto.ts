@@ -13,7 +13,10 @@ export class MinutesQueryDto {
 export class FiguresNowDto {
   @Shown.moment() at!: string;
   @Shown.number(41.4, 'Orders placed, over the last 5 minutes') orders_per_minute!: number;
-  @Shown.nullableNumber(0.021, 'Of the orders that ended within the hour, those that failed; null when none ended')
+  @Shown.nullableNumber(
+    0.021,
+    'The share of failed orders among the orders that ended within the hour; null when none ended',
+  )
   failed_share!: number | null;
   @Shown.nullableNumber(3, 'Orders that have not ended') orders_open!: number | null;
   @Shown.nullableNumber(3, 'The age of the oldest open order') orders_oldest_open_seconds!: number | null;
@@ -82,7 +85,7 @@ export class BusinessDayDto extends SalesDto {
   @Shown.moment() from!: Date;
   @Shown.moment() until!: Date;
   @Shown.integer(412, 'Orders placed') orders!: number;
-  @Shown.nullableNumber(0.021, 'Of the orders that ended, those that failed; null when none ended')
+  @Shown.nullableNumber(0.021, 'The share of failed orders among the orders that ended; null when none ended')
   failed_share!: number | null;
   @Shown.integer(2, 'Merchants that placed their first order') first_orders!: number;
   @ApiProperty({

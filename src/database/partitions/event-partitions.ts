@@ -76,7 +76,7 @@ export const idsLeft = (eventTable: EventTable): string =>
 export const idsOfNewest = ({ table }: EventTable): string =>
   `(SELECT ${bound('TO')} - coalesce(${bound('FROM')}, 0) ${attached(table)} ORDER BY ${bound('TO')} DESC LIMIT 1)`;
 
-/** Lists partitions, lowest ids first, without those that are being detached. */
+/** Lists partitions, lowest ids first. Leaves out partitions that are being detached. */
 export async function partitionsOf(execute: Execute, table: string): Promise<Partition[]> {
   const rows = await execute<{ name: string; lower: bigint | string | null; upper: bigint | string | null }>(
     `SELECT c.relname AS name, ${bound('FROM')} AS lower, ${bound('TO')} AS upper ${attached(table)} ORDER BY upper`,

@@ -10,7 +10,7 @@ import { Transfer } from '../../wallet/transfer.entity.js';
 export const APPROVAL_STATUSES = ['open', 'approved', 'rejected', 'withdrawn', 'expired'] as const;
 export type ApprovalStatus = (typeof APPROVAL_STATUSES)[number];
 
-/** Kinds of movements; those that begin with `payment_` are decisions about a payment that arrived. */
+/** Kinds of movements. Kinds that begin with `payment_` are decisions about a payment that arrived. */
 export const APPROVAL_KINDS = [
   ...(['credit', 'debit'] as const),
   ...(['payment_credit', 'payment_return', 'payment_ignore', 'payment_debit'] as const),

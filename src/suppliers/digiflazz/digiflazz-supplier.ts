@@ -67,7 +67,7 @@ export class DigiflazzSupplier implements SupplierAdapter<DigiflazzSettings> {
         name: 'testing',
         values: ['true', 'false'],
         ofAccount: 'false',
-        help: 'Whether purchases are tests; false unless given',
+        help: 'Whether purchases are tests; by default false',
       },
     ],
     references: 'random',

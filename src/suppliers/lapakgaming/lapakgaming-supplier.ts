@@ -49,7 +49,7 @@ export class LapakgamingSupplier implements SupplierAdapter<LapakgamingSettings>
       {
         name: 'country_code',
         values: ['id', 'my', 'ph', 'th', 'us', 'br', 'vn'],
-        help: 'Whose products the catalogue has; those that are listed without a country unless given',
+        help: 'The country whose products the catalogue has; by default products that are listed without a country',
       },
     ],
     references: 'random',
