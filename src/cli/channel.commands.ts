@@ -1,15 +1,16 @@
 import type { Actor } from '../audit-log/audit-log.js';
 import { pick } from '../core/members.js';
 import type { Satang } from '../core/money.js';
-import { CHANNEL_ADAPTER_NAMES, channelAdapters } from '../deposits/channels/adapters.js';
-import { ChannelsService, type ChannelCheck } from '../deposits/channels.service.js';
+import { CHANNEL_ADAPTER_NAMES, CHANNEL_ADAPTERS } from '../deposits/channels/adapters.js';
+import type { ChannelCheck } from '../deposits/channels/channel-adapter.js';
+import { ChannelsService } from '../deposits/channels.service.js';
 import type { DepositChannel } from '../deposits/deposit-channel.entity.js';
 import { DepositsModule } from '../deposits/deposits.module.js';
 import { NoQueuesModule } from '../queues/no-queues.module.js';
 import { toChannelView } from '../deposits/views.js';
 import type { CommandGroup, OperatorCommand } from './command-group.js';
 import { confirm } from './confirm.js';
-import { NamedValues, repeated, VALUES_HELP } from './named-values.js';
+import { confirmRemoval, NamedValues, repeated, VALUES_HELP, withRemoved } from './named-values.js';
 import { baht, integer, oneOf } from './options.js';
 import { checksTable, list, record, type Result } from './output.js';
 import { CommandError } from './problems.js';
@@ -17,6 +18,9 @@ import { CommandError } from './problems.js';
 interface SetGiven extends Actor {
   code: string;
   adapter: string;
+  baseUrl?: string;
+  credential?: string[];
+  removeCredential?: string[];
   option?: string[];
   removeOption?: string[];
   min?: Satang;
@@ -25,10 +29,12 @@ interface SetGiven extends Actor {
   holdAbove?: Satang;
   active?: boolean;
   inactive?: boolean;
+  yes?: boolean;
 }
 
 const SET_HELP = `${VALUES_HELP}
-Values that are not given stay as they are. topup channel adapters lists the options of each adapter.
+Values that are not given stay as they are. topup channel adapters lists the credentials and options of each adapter.
+The command asks before it removes a credential, because the removed value can't be recovered.
 `;
 
 export const channelCommands: CommandGroup = {
@@ -67,7 +73,7 @@ export const channelCommands: CommandGroup = {
 
     channel
       .command('adapters')
-      .description('List the adapters of channels with their options.')
+      .description('List the adapters of channels with their credentials and options.')
       .examples('channel adapters')
       .does(() => Promise.resolve(adapters()));
 
@@ -86,6 +92,9 @@ function defineSet(channel: OperatorCommand): void {
     .description('Add a channel or change its settings.')
     .requiredOption('--code <code>', 'channel code: small letters, digits, - and _; merchants may see it')
     .requiredOption('--adapter <adapter>', `one of ${CHANNEL_ADAPTER_NAMES.join(', ')}`, oneOf(CHANNEL_ADAPTER_NAMES))
+    .option('--base-url <url>', 'base URL of the vendor’s API; optional if the adapter has a default')
+    .option('--credential <name=value>', 'credential; may be repeated', repeated)
+    .option('--remove-credential <name>', 'remove a credential; may be repeated', repeated)
     .option('--option <name=value>', 'setting of the adapter; may be repeated', repeated)
     .option('--remove-option <name>', 'remove a setting of the adapter; may be repeated', repeated)
     .option('--min <baht>', 'smallest deposit', baht)
@@ -96,31 +105,36 @@ function defineSet(channel: OperatorCommand): void {
     .option('--inactive', 'take no new deposits; payments are still booked')
     .audited()
     .notes(SET_HELP)
+    .asksFirst()
     .examples(
       'channel set --code kbank --adapter promptpay --option promptpay_id=0105551234567 --option account=004:0123456789',
       `channel set --code kbank --adapter promptpay --option "columns=date=Date;time=Time;text=Details;out=Withdrawal;in=Deposit;balance=Balance"`,
     )
     .does(async (app, given: SetGiven) => {
-      const { option, removeOption = [], active, inactive, operator, reason, ...settings } = given;
+      const { credential, removeCredential, option, removeOption, active, inactive, ...others } = given;
+      const { operator, reason, yes, ...settings } = others;
       if (active && inactive) throw new CommandError('choose one: --active or --inactive');
-      const options = {
-        ...(await new NamedValues().readAll('--option', option)),
-        ...Object.fromEntries(removeOption.map((name) => [name, null])),
-      };
+      const values = new NamedValues();
+      const credentials = withRemoved(await values.readAll('--credential', credential), removeCredential);
+      const options = withRemoved(await values.readAll('--option', option), removeOption);
+      await confirmRemoval(`channel ${given.code}`, credentials, yes);
       const status = active ? 'active' : inactive ? 'inactive' : undefined;
       const by: Actor = { operator, ...(reason === undefined ? {} : { reason }) };
-      const channel = await app.get(ChannelsService).set({ ...settings, options, status }, by);
-      const checks = await app.get(ChannelsService).test(channel.code);
+      const channels = app.get(ChannelsService);
+      const channel = await channels.set({ ...settings, credentials, options, status }, by);
+      const checks = await channels.test(channel.code);
       const warnings = checks.filter(({ ok }) => !ok).map(({ detail }) => detail);
       return { ...record(toChannelView(channel)), warnings };
     });
 }
 
 function adapters(): Result {
-  const json = channelAdapters().map(({ description }) => description);
-  const lines = json.flatMap(({ adapter, options }) =>
-    options.map(({ name, help }) => ({ adapter, option: name, help })),
-  );
+  const known = CHANNEL_ADAPTERS.map(({ description }) => description);
+  const json = known.map(({ baseUrl: base_url, ...description }) => ({ ...description, base_url }));
+  const lines = known.flatMap(({ adapter, credentials, options }) => [
+    ...credentials.map(({ name, help }) => ({ adapter, setting: `credential ${name}`, help })),
+    ...options.map(({ name, help }) => ({ adapter, setting: `option ${name}`, help })),
+  ]);
   return { json, text: list(lines, '').text };
 }
 

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
+import type { Changes } from '../suppliers/supplier-settings.js';
+import { confirm } from './confirm.js';
 import { CommandError } from './problems.js';
 import { streams } from './streams.js';
 
@@ -63,6 +65,21 @@ function readValueFile(what: string, path: string): string {
     const { code = 'unknown reason' } = error as NodeJS.ErrnoException;
     throw new CommandError(`the file with the value of ${what} cannot be read: ${code}`);
   }
+}
+
+/** Given values, and null for those that are removed. @throws CommandError if a name is both. */
+export function withRemoved(values: Record<string, string>, names: string[] = []): Changes {
+  const both = names.find((name) => Object.hasOwn(values, name));
+  if (both !== undefined) throw new CommandError(`${both} can't be both given and removed`);
+  return { ...values, ...Object.fromEntries(names.map((name) => [name, null])) };
+}
+
+/** Asks before credentials are removed. @param of whose they are. */
+export async function confirmRemoval(of: string, credentials: Changes = {}, yes?: boolean): Promise<void> {
+  const removed = Object.keys(credentials).filter((name) => credentials[name] === null);
+  if (removed.length === 0) return;
+  const [what, are] = removed.length === 1 ? [removed[0], 'is'] : [removed.join(' and '), 'are'];
+  await confirm(`The ${what} of ${of} ${are} removed, for good.`, { yes });
 }
 
 const withoutLineEnd = (content: string): string => content.replace(/\r?\n$/, '');

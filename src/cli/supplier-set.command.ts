@@ -12,7 +12,7 @@ import { whyUnnoticed } from '../suppliers/supplier-adapter.js';
 import { SuppliersService } from '../suppliers/suppliers.service.js';
 import type { OperatorCommand } from './command-group.js';
 import { confirm } from './confirm.js';
-import { NamedValues, repeated, VALUES_HELP } from './named-values.js';
+import { confirmRemoval, NamedValues, repeated, VALUES_HELP, withRemoved } from './named-values.js';
 import { integer, micros, oneOf } from './options.js';
 import { record, type Result } from './output.js';
 import { CommandError } from './problems.js';
@@ -102,7 +102,7 @@ async function setSupplier(app: INestApplicationContext, given: SetGiven): Promi
     lowBalanceMicros: lowBalance === false ? null : lowBalance,
     maxInFlight: maxInFlight === false ? null : maxInFlight,
   };
-  await confirmRemoval(settings, yes);
+  await confirmRemoval(`supplier ${code}`, settings.credentials, yes);
   const suppliers = app.get(SuppliersService);
   suppliers.assertTiming(timeoutMs);
   const remarks = await confirmMove(suppliers, settings, yes);
@@ -132,19 +132,6 @@ async function readChanges({
     credentials: withRemoved(credentials, removed),
     options: withRemoved(await values.readAll('--option', option), removeOption),
   };
-}
-
-function withRemoved(values: Record<string, string>, names: string[]): Changes {
-  const both = names.find((name) => Object.hasOwn(values, name));
-  if (both !== undefined) throw new CommandError(`${both} can't be both given and removed`);
-  return { ...values, ...Object.fromEntries(names.map((name) => [name, null])) };
-}
-
-async function confirmRemoval({ code, credentials = {} }: SupplierSettings, yes?: boolean): Promise<void> {
-  const removed = Object.keys(credentials).filter((name) => credentials[name] === null);
-  if (removed.length === 0) return;
-  const [what, are] = removed.length === 1 ? [removed[0], 'is'] : [removed.join(' and '), 'are'];
-  await confirm(`The ${what} of supplier ${code} ${are} removed, for good.`, { yes });
 }
 
 /**

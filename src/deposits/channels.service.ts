@@ -4,20 +4,33 @@ import { pick } from '../core/members.js';
 import { parseBaht, type Satang } from '../core/money.js';
 import { Database, type Transaction } from '../database/database.js';
 import { recordAction, type Actor } from '../audit-log/audit-log.js';
-import { changed, optionsProblem, type Changes } from '../suppliers/supplier-settings.js';
-import { channelAdapter } from './channels/adapters.js';
-import type { ChannelSettings } from './channels/channel-adapter.js';
+import { withoutTrailingSlashes } from '../core/urls.js';
+import {
+  assertSecretsStay,
+  baseUrlProblem,
+  changed,
+  credentialsProblem,
+  optionsProblem,
+  type Changes,
+} from '../suppliers/supplier-settings.js';
+import { ChannelRegistry, type ChannelConnection, type ChannelCredentials } from './channel-registry.js';
+import { describeChannelAdapter } from './channels/adapters.js';
+import type { ChannelCheck, ChannelDescription, ChannelSettings } from './channels/channel-adapter.js';
 import { ChannelsRepository, type ChannelRow } from './channels.repository.js';
 import type { ChannelStatus, DepositChannel } from './deposit-channel.entity.js';
 import { toChannelView, type View } from './views.js';
 
 const HOLD_ABOVE = parseBaht('200000.00') ?? 0n;
 const MAX_OPTION_LENGTH = 1_000;
+const NO_CREDENTIALS: ChannelCredentials = { credentials_sealed: null, credential_names: [] };
 
 /** New settings of a channel. Values that are not given stay as they are. */
 export interface ChannelChanges {
   code: string;
   adapter: string;
+  /** Required unless the adapter knows its vendor's URL, or calls nobody. */
+  baseUrl?: string | undefined;
+  credentials?: Changes;
   options?: Changes;
   min?: Satang | undefined;
   max?: Satang | undefined;
@@ -26,29 +39,19 @@ export interface ChannelChanges {
   status?: ChannelStatus | undefined;
 }
 
-/** One result of a test of a channel's settings. */
-export interface ChannelCheck {
-  name: string;
-  ok: boolean;
-  detail: string;
-}
-
 const NO_STATEMENTS = 'no statement can be imported, so no payment is booked: set the option columns';
 
-/** A channel with the settings that its adapter reads. */
-export interface KnownChannel {
+/** A channel with its adapter, and the settings that the adapter reads. */
+export interface KnownChannel extends ChannelConnection {
   channel: DepositChannel;
-  settings: ChannelSettings;
 }
-
-export const settingsOf = ({ adapter, options }: Pick<DepositChannel, 'adapter' | 'options'>): ChannelSettings =>
-  channelAdapter(adapter).readSettings(options);
 
 @Injectable()
 export class ChannelsService {
   constructor(
     private readonly database: Database,
     private readonly channels: ChannelsRepository,
+    private readonly registry: ChannelRegistry,
   ) {}
 
   list(): Promise<DepositChannel[]> {
@@ -66,10 +69,14 @@ export class ChannelsService {
     return channel;
   }
 
-  /** @throws NOT_FOUND; BAD_REQUEST if its settings are of another version of the adapter. */
+  /** @throws NOT_FOUND; as {@link connect}. */
   async known(code: string): Promise<KnownChannel> {
-    const channel = await this.get(code);
-    return { channel, settings: settingsOf(channel) };
+    return this.connect(await this.get(code));
+  }
+
+  /** @throws BAD_REQUEST if its settings are of another version of the adapter; Error if its credentials can't be opened. */
+  connect(channel: DepositChannel): KnownChannel {
+    return { channel, ...this.registry.connect(channel) };
   }
 
   /** Checks a channel's settings. It creates nothing. @throws as {@link known}. */
@@ -93,14 +100,14 @@ export class ChannelsService {
       const before = all.find(({ code }) => code === changes.code);
       if (expected && before?.updated_at.getTime() !== expected.updatedAt?.getTime())
         throw new ChangedMeanwhile('the channel changed meanwhile', 'expected_updated_at');
-      const row = rowOf(changes, before);
-      const settings = settingsOf(row);
+      const row = this.rowOf(changes, before);
+      const { settings } = this.registry.connect(row);
       if (row.min <= 0n || row.min > row.max)
         throw new AppError('BAD_REQUEST', 'min must be more than 0.00, and at most max');
-      assertOnlyOfAccount(row.code, settings, all);
+      this.assertOnlyOfAccount(row.code, settings, all);
       if (before) await this.assertMayChange(tx, before, settings);
       const channel = await this.channels.set(tx, row);
-      recordAction(tx, by, { action: 'channel.set', detail: detailOf(channel) });
+      recordAction(tx, by, { action: 'channel.set', detail: detailOf(channel, changes) });
       return channel;
     });
   }
@@ -122,7 +129,7 @@ export class ChannelsService {
 
   /** Another account has other statements, and payments of earlier deposits follow their QR codes. */
   private async assertMayChange(tx: Transaction, before: DepositChannel, settings: ChannelSettings): Promise<void> {
-    const earlier = settingsOf(before);
+    const earlier = this.registry.connect(before).settings;
     const used = await this.channels.isUsed(tx, before.id);
     if (used.statements && knownBy(earlier) !== knownBy(settings)) {
       const words = `has imported statements with ${knownBy(earlier)}: keep to that, or lines would be booked again`;
@@ -135,48 +142,70 @@ export class ChannelsService {
     const advice = 'set another channel, and make this one inactive';
     throw new AppError('CONFLICT', `channel ${before.code} has deposits or statements of its account: ${advice}`);
   }
+
+  /** @throws BAD_REQUEST */
+  private rowOf(changes: ChannelChanges, before: DepositChannel | undefined): ChannelRow {
+    const { code, adapter, options = {}, credentials = {} } = changes;
+    const description = describeChannelAdapter(adapter);
+    const problem = problemOf(changes, description);
+    if (problem !== null) throw new AppError('BAD_REQUEST', problem);
+    // Options and credentials of another adapter mean something else.
+    const kept = before?.adapter === adapter ? before : undefined;
+    const stored = pick(kept ?? NO_CREDENTIALS, 'credentials_sealed', 'credential_names');
+    const base_url = changes.baseUrl
+      ? withoutTrailingSlashes(changes.baseUrl)
+      : (kept?.base_url ?? description.baseUrl);
+    if (kept) assertSecretsStay(description, stored.credential_names, credentials, [kept.base_url, base_url]);
+    const sealed = this.registry.changeCredentials(code, stored, credentials);
+    const row = { code, adapter, base_url, ...sealed, options: changed(kept?.options ?? {}, options) };
+    const { min, max } = this.registry.connect(row).settings;
+    return {
+      ...row,
+      min: changes.min ?? kept?.min ?? min,
+      max: changes.max ?? kept?.max ?? max,
+      priority: changes.priority ?? before?.priority ?? 100,
+      hold_above: changes.holdAbove ?? before?.hold_above ?? HOLD_ABOVE,
+      status: changes.status ?? before?.status ?? 'active',
+    };
+  }
+
+  /** A payment must never be reported by two channels. @throws BAD_REQUEST */
+  private assertOnlyOfAccount(code: string, { account, payeeId }: ChannelSettings, all: DepositChannel[]): void {
+    for (const other of all.filter((each) => each.code !== code)) {
+      const theirs = this.registry.connect(other).settings;
+      const isShared = (one: string | null, another: string | null): boolean => one !== null && one === another;
+      if (isShared(account, theirs.account) || isShared(payeeId, theirs.payeeId)) {
+        throw new AppError('BAD_REQUEST', `channel ${other.code} has this account already`);
+      }
+    }
+  }
 }
 
 /** What identifies lines: their places in the chain of balances, or only their references. */
 const knownBy = ({ statement }: ChannelSettings): string =>
   statement?.columns.balance === undefined ? `reference=${statement?.columns.reference}, no balances` : 'balances';
 
-function rowOf(changes: ChannelChanges, before: DepositChannel | undefined): ChannelRow {
-  const { code, adapter, options: given = {} } = changes;
-  if (!/^[a-z0-9][a-z0-9_-]{0,31}$/.test(code)) {
-    throw new AppError(
-      'BAD_REQUEST',
-      'the code must have 1 to 32 small letters, digits, - and _, and begin with a letter or digit',
-    );
-  }
-  if (code === 'sandbox') throw new AppError('BAD_REQUEST', 'the channel sandbox is built in');
-  const problem = optionsProblem(given, channelAdapter(adapter).description, MAX_OPTION_LENGTH);
-  if (problem !== null) throw new AppError('BAD_REQUEST', problem);
-  // Options of another adapter mean something else.
-  const kept = before?.adapter === adapter ? before : undefined;
-  const options = changed(kept?.options ?? {}, given);
-  const { min, max } = settingsOf({ adapter, options });
-  return {
-    code,
-    adapter,
-    options,
-    min: changes.min ?? kept?.min ?? min,
-    max: changes.max ?? kept?.max ?? max,
-    priority: changes.priority ?? before?.priority ?? 100,
-    hold_above: changes.holdAbove ?? before?.hold_above ?? HOLD_ABOVE,
-    status: changes.status ?? before?.status ?? 'active',
-  };
+/** The first problem of the given settings alone, regardless of the stored ones; null if there is none. */
+function problemOf(changes: ChannelChanges, description: ChannelDescription): string | null {
+  const { code, adapter, baseUrl, options = {}, credentials = {} } = changes;
+  if (!/^[a-z0-9][a-z0-9_-]{0,31}$/.test(code))
+    return 'the code must have 1 to 32 small letters, digits, - and _, and begin with a letter or digit';
+  if (code === 'sandbox') return 'the channel sandbox is built in';
+  if (baseUrl !== undefined && description.baseUrl === null)
+    return `the adapter ${adapter} calls nobody: it has no base URL`;
+  return (
+    (baseUrl === undefined ? null : baseUrlProblem(baseUrl)) ??
+    credentialsProblem(credentials, description) ??
+    optionsProblem(options, description, MAX_OPTION_LENGTH)
+  );
 }
 
-/** A payment must never be reported by two channels. @throws BAD_REQUEST */
-function assertOnlyOfAccount(code: string, { account, payeeId }: ChannelSettings, all: DepositChannel[]): void {
-  for (const other of all.filter((each) => each.code !== code)) {
-    const theirs = settingsOf(other);
-    if ((account !== null && theirs.account === account) || theirs.payeeId === payeeId) {
-      throw new AppError('BAD_REQUEST', `channel ${other.code} has this account already`);
-    }
-  }
+/** For the audit log: of credentials only the names of those that were replaced or removed. */
+function detailOf(channel: DepositChannel, { credentials = {} }: ChannelChanges): View {
+  const changes = Object.entries(credentials).map(([name, value]) => [name, value === null ? 'removed' : 'replaced']);
+  const shown = pick(
+    toChannelView(channel),
+    ...(['code', 'adapter', 'base_url', 'options', 'min', 'max', 'hold_above', 'priority', 'status'] as const),
+  );
+  return { ...shown, credentials: Object.fromEntries(changes) as View };
 }
-
-const detailOf = (channel: DepositChannel): View =>
-  pick(toChannelView(channel), 'code', 'adapter', 'options', 'min', 'max', 'hold_above', 'priority', 'status');

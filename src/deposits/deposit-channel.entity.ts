@@ -1,9 +1,14 @@
 import { Check, Column, Entity, Unique, UpdateDateColumn } from 'typeorm';
 import type { Satang } from '../core/money.js';
+import { placeOf, type Place } from '../core/secret-box.js';
 import { bigintColumn, createdAtColumn, IdColumn, timestampColumn } from '../database/columns.js';
 
 export const CHANNEL_STATUSES = ['active', 'inactive'] as const;
 export type ChannelStatus = (typeof CHANNEL_STATUSES)[number];
+
+/** The place of a sealed value. It contains the code, which never changes and is known before the row has an id. */
+export const channelPlace = (column: 'credentials_sealed', code: string): Place =>
+  placeOf(`deposit_channels.${column}`, code);
 
 /** An account to which merchants pay, with the adapter that makes its QR codes and reads its reports. */
 @Entity('deposit_channels')
@@ -23,6 +28,18 @@ export class DepositChannel {
   /** The adapter's name. The table allows any name, so a new adapter needs no migration. */
   @Column('text')
   adapter!: string;
+
+  /** Where the vendor is called; null if the adapter calls nobody. */
+  @Column('text', { nullable: true })
+  base_url!: string | null;
+
+  /** All credentials, sealed as one object; null if there are none. */
+  @Column('bytea', { nullable: true })
+  credentials_sealed!: Buffer | null;
+
+  /** The names of the credentials, readable without the key. */
+  @Column('text', { array: true, default: [] })
+  credential_names!: string[];
 
   @Column('jsonb', { default: {} })
   options!: Record<string, string>;

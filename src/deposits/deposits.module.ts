@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { MerchantsModule } from '../merchants/merchants.module.js';
 import { WalletModule } from '../wallet/wallet.module.js';
 import { BookingService } from './booking.service.js';
+import { ChannelRegistry } from './channel-registry.js';
 import { ChannelsRepository } from './channels.repository.js';
 import { ChannelsService } from './channels.service.js';
 import { DepositsObserver } from './deposits.observer.js';
@@ -19,6 +20,7 @@ import { StatementsService } from './statements/statements.service.js';
 @Module({
   imports: [MerchantsModule, WalletModule],
   providers: [
+    ChannelRegistry,
     ChannelsRepository,
     DepositsRepository,
     PaymentsRepository,

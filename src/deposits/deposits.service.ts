@@ -14,8 +14,7 @@ import { recordEvents } from '../events/event-log.js';
 import { WorkNotifier } from '../queues/work-notifier.js';
 import { MerchantsService } from '../merchants/merchants.service.js';
 import { WalletsRepository } from '../wallet/wallets.repository.js';
-import { channelAdapter } from './channels/adapters.js';
-import { ChannelsService, settingsOf } from './channels.service.js';
+import { ChannelsService } from './channels.service.js';
 import { amountsToDeal, chooseAmount } from './dealing.js';
 import type { DepositChannel } from './deposit-channel.entity.js';
 import { expiredEvent } from './deposit.mapper.js';
@@ -215,7 +214,7 @@ export class DepositsService {
   }
 
   private async offer(tx: Transaction, amount: Satang, channel: DepositChannel, reference: string): Promise<Offer> {
-    const settings = settingsOf(channel);
+    const { adapter, settings } = this.channels.connect(channel);
     const holdsAmount = settings.recognizedBy === 'amount';
     const amounts = holdsAmount ? amountsToDeal(amount, settings.spread, settings.amountClass) : [];
     const dealt = holdsAmount ? chooseAmount(await this.deposits.dealtBefore(tx, channel.id, amounts)) : amount;
@@ -223,7 +222,7 @@ export class DepositsService {
     return {
       amountToPay: dealt,
       holdsAmount,
-      qrPayload: channelAdapter(channel.adapter).qrPayload(settings, dealt, reference),
+      qrPayload: adapter.qrPayload?.(settings, dealt, reference) ?? null,
       inquiryAfter: null,
     };
   }

@@ -22,8 +22,8 @@ const asJson = (value: unknown): unknown =>
 
 export const toChannelView = (channel: DepositChannel): View => ({
   ...shown(channel, 'code', 'adapter'),
-  base_url: null,
-  credentials: [],
+  base_url: channel.base_url,
+  credentials: channel.credential_names,
   ...shown(channel, 'options', 'min', 'max', 'priority', 'hold_above', 'status'),
   pause_reason: null,
   callback_url: null,

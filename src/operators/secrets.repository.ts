@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityTarget, type ObjectLiteral } from 'typeorm';
+import { channelPlace, DepositChannel } from '../deposits/deposit-channel.entity.js';
 import { lineTextPlace, StatementLine } from '../deposits/statements/statement-line.entity.js';
 import type { Place } from '../core/secret-box.js';
 import { Operator, totpPlace } from './operator.entity.js';
@@ -38,6 +39,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   sealed(SupplierCallback, 'body_sealed', ['supplier_id', 'order_id', 'item', 'unit', 'attempt'], callbackBodyPlace),
   sealed(UnitDelivery, 'sealed', ['order_id', 'item', 'unit'], unitDeliveryPlace),
   sealed(SupplierReversal, 'delivered_sealed', ['order_id', 'item', 'unit'], unitDeliveryPlace),
+  sealed(DepositChannel, 'credentials_sealed', ['code'], ({ code }) => channelPlace('credentials_sealed', code)),
   sealed(StatementLine, 'text_sealed', ['identity_hash'], ({ identity_hash }) =>
     lineTextPlace(identity_hash.toString('hex')),
   ),

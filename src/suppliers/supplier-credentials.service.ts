@@ -36,7 +36,7 @@ export class SupplierCredentialsService {
   /** The credentials by name. @throws Error if they cannot be opened. */
   open(supplier: Pick<Supplier, 'code' | 'token_sealed' | 'credentials_sealed'>): Record<string, string> {
     const { code, token_sealed: token } = supplier;
-    const others = this.openOthers(code, supplier);
+    const others = openTogether(this.secretBox, supplier, othersPlace(code));
     if (token === null) return others;
     return {
       ...others,
@@ -52,26 +52,31 @@ export class SupplierCredentialsService {
     const { [IN_ITS_OWN_COLUMN]: token, ...others } = changes;
     return {
       ...(token === undefined ? {} : { token_sealed: token === null ? null : this.secretBox.sealUnbound(token) }),
-      ...(Object.keys(others).length === 0 ? {} : this.changeOthers(code, columns, others)),
+      ...changeTogether(this.secretBox, columns, othersPlace(code), others),
     };
-  }
-
-  private changeOthers(code: string, columns: CredentialColumns, changes: Changes): Partial<CredentialColumns> {
-    const remaining = changed(this.openOthers(code, columns), changes);
-    const names = Object.keys(remaining);
-    return {
-      credentials_sealed: names.length === 0 ? null : this.secretBox.seal(JSON.stringify(remaining), othersPlace(code)),
-      credential_names: names,
-    };
-  }
-
-  private openOthers(
-    code: string,
-    { credentials_sealed: sealed }: Pick<CredentialColumns, 'credentials_sealed'>,
-  ): Record<string, string> {
-    if (sealed === null) return {};
-    return JSON.parse(this.secretBox.open(sealed, othersPlace(code))) as Record<string, string>;
   }
 }
 
 const othersPlace = (code: string): Place => supplierPlace('credentials_sealed', code);
+
+/** Opens credentials that are sealed as one object. @throws Error if they cannot be opened. */
+export const openTogether = (
+  secretBox: SecretBox,
+  { credentials_sealed: sealed }: Pick<CredentialColumns, 'credentials_sealed'>,
+  place: Place,
+): Record<string, string> =>
+  sealed === null ? {} : (JSON.parse(secretBox.open(sealed, place)) as Record<string, string>);
+
+/** The new values of both columns; none if nothing changes. @throws Error if credentials that stay cannot be opened. */
+export function changeTogether(
+  secretBox: SecretBox,
+  columns: Pick<CredentialColumns, 'credentials_sealed'>,
+  place: Place,
+  changes: Changes,
+): Partial<Pick<CredentialColumns, 'credentials_sealed' | 'credential_names'>> {
+  if (Object.keys(changes).length === 0) return {};
+  const remaining = changed(openTogether(secretBox, columns, place), changes);
+  const names = Object.keys(remaining);
+  const sealed = names.length === 0 ? null : secretBox.seal(JSON.stringify(remaining), place);
+  return { credentials_sealed: sealed, credential_names: names };
+}

@@ -1,5 +1,5 @@
 import { isBaseUrl, withoutTrailingSlashes } from '../core/urls.js';
-import { AppError } from '../core/errors.js';
+import { AppError, invalidRequest } from '../core/errors.js';
 import { textProblem } from '../core/text.js';
 import type { AdapterDescription, DescribedAdapter, CredentialField } from './adapter-description.js';
 import type { Supplier } from './supplier.entity.js';
@@ -61,9 +61,8 @@ export function settingsProblem(
   description: DescribedAdapter,
   baseUrl: string,
 ): string | null {
-  if (!isBaseUrl(baseUrl)) {
-    return 'the base URL must be an http or https URL without credentials, query or fragment';
-  }
+  const problem = baseUrlProblem(baseUrl);
+  if (problem !== null) return problem;
   if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > MAX_TIMEOUT_MS) {
     return `the timeout must be a whole number of milliseconds, 1 to ${MAX_TIMEOUT_MS}`;
   }
@@ -73,11 +72,17 @@ export function settingsProblem(
   if (maxInFlight && (!Number.isInteger(maxInFlight) || maxInFlight < 1 || maxInFlight > MAX_IN_FLIGHT)) {
     return `the number of calls in flight must be a whole number, 1 to ${MAX_IN_FLIGHT}`;
   }
-  return (
-    changesProblem('credential', credentials, description, description.credentials, credentialProblem) ??
-    optionsProblem(options, description)
-  );
+  return credentialsProblem(credentials, description) ?? optionsProblem(options, description);
 }
+
+export const baseUrlProblem = (baseUrl: string): string | null =>
+  isBaseUrl(baseUrl) ? null : 'the base URL must be an http or https URL without credentials, query or fragment';
+
+/** The first problem of credentials, without a look at the stored ones; null if there is none. */
+export const credentialsProblem = (
+  changes: Changes,
+  description: Pick<AdapterDescription, 'adapter' | 'credentials'>,
+): string | null => changesProblem('credential', changes, description, description.credentials, credentialProblem);
 
 /** The first problem of options, without a look at the stored ones; null if there is none. */
 export const optionsProblem = (
@@ -92,11 +97,35 @@ export const optionsProblem = (
   );
 
 /** Names the missing required credentials; null if none is missing. @param names of the existing credentials. */
-export function missingProblem({ adapter, credentials }: AdapterDescription, names: string[]): string | null {
+export function missingProblem(
+  { adapter, credentials }: Pick<AdapterDescription, 'adapter' | 'credentials'>,
+  names: string[],
+): string | null {
   const missing = credentials.filter(({ name, required }) => required && !names.includes(name));
   if (missing.length === 0) return null;
   return `the adapter ${adapter} requires the credentials ${missing.map(({ name }) => name).join(', ')}`;
 }
+
+/**
+ * The operator must enter secrets again for another host: otherwise an operator could send stored ones to any host.
+ * @param names of the stored credentials. @throws BAD_REQUEST
+ */
+export function assertSecretsStay(
+  { credentials }: Pick<AdapterDescription, 'credentials'>,
+  names: readonly string[],
+  given: Changes,
+  [before, after]: [before: string | null, after: string | null],
+): void {
+  if (originOf(before) === originOf(after)) return;
+  const secrets = credentials
+    .filter(({ name, secret }) => secret && names.includes(name) && given[name] === undefined)
+    .map(({ name }) => name);
+  if (secrets.length === 0) return;
+  const message = `another host needs ${secrets.join(', ')} anew: the service does not send stored secrets to it`;
+  throw invalidRequest([{ field: 'credentials', code: 'REQUIRED', message }]);
+}
+
+const originOf = (url: string | null): string | null => url && new URL(url).origin;
 
 /** Values after a change. */
 export function changed(before: Record<string, string>, changes: Changes): Record<string, string> {

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../core/config.js';
 import { formatMicros } from '../core/cost-money.js';
-import { AppError, ChangedMeanwhile, invalidRequest, UnknownResource } from '../core/errors.js';
+import { AppError, ChangedMeanwhile, UnknownResource } from '../core/errors.js';
 import { pick } from '../core/members.js';
 import { counted } from '../core/text.js';
 import { present } from '../core/invariant.js';
@@ -13,6 +13,7 @@ import { credentialNames, NO_CREDENTIALS, SupplierCredentialsService } from './s
 import { SupplierBalancesRepository } from './supplier-balances.repository.js';
 import { SupplierRegistry } from './supplier-registry.js';
 import {
+  assertSecretsStay,
   baseUrlOf,
   changed,
   codeProblem,
@@ -202,18 +203,11 @@ export class SuppliersService {
   }
 
   /** @throws BAD_REQUEST */
-  private assertSecretsStay(settings: SupplierSettings, before: Supplier, row: SupplierRow): void {
+  private assertSecretsStay({ credentials = {} }: SupplierSettings, before: Supplier, row: SupplierRow): void {
     // If the adapter changes, the stored secrets are dropped, so none can reach the new host.
-    if (before.adapter !== row.adapter || isSameHost(before.base_url, row.base_url)) return;
-    const stored = credentialNames(before);
-    const secrets = this.registry
-      .describe(row.adapter)
-      .credentials.filter(({ name, secret }) => secret && stored.includes(name))
-      .map(({ name }) => name)
-      .filter((name) => settings.credentials?.[name] === undefined);
-    if (secrets.length === 0) return;
-    const message = `another host needs ${secrets.join(', ')} anew: the service does not send stored secrets to it`;
-    throw invalidRequest([{ field: 'credentials', code: 'REQUIRED', message }]);
+    if (before.adapter !== row.adapter) return;
+    const description = this.registry.describe(row.adapter);
+    assertSecretsStay(description, credentialNames(before), credentials, [before.base_url, row.base_url]);
   }
 
   /** @throws BAD_REQUEST */
@@ -262,8 +256,6 @@ const NOTHING_READ = {
   product_read_at: null,
   purchases_listed_at: null,
 };
-
-const isSameHost = (one: string, other: string): boolean => new URL(one).origin === new URL(other).origin;
 
 /** The settings for the audit log, without the credentials. */
 const shown = ({ low_balance_micros: low, ...supplier }: Supplier): Record<string, unknown> => ({

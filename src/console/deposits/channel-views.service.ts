@@ -3,8 +3,8 @@ import { AppError } from '../../core/errors.js';
 import { pick } from '../../core/members.js';
 import { checkedBaht } from '../../core/money.js';
 import type { Page } from '../../core/pagination.js';
-import { channelAdapters } from '../../deposits/channels/adapters.js';
-import { ChannelsService, settingsOf } from '../../deposits/channels.service.js';
+import { CHANNEL_ADAPTERS } from '../../deposits/channels/adapters.js';
+import { ChannelsService } from '../../deposits/channels.service.js';
 import type { ChannelStatus, DepositChannel } from '../../deposits/deposit-channel.entity.js';
 import { StatementRefused } from '../../deposits/statements/statement-refused.js';
 import { StatementsService } from '../../deposits/statements/statements.service.js';
@@ -39,14 +39,14 @@ export class ChannelViewsService {
   /** All channels on one page: they are few. */
   async list(caller: Caller): Promise<Page<ChannelDto>> {
     const [channels, imports] = await Promise.all([this.channels.list(), this.statements.lastImports()]);
-    return { data: channels.map((channel) => toChannelDto(channel, imports, caller)), next_cursor: null };
+    return { data: channels.map((channel) => this.toDto(channel, imports, caller)), next_cursor: null };
   }
 
   adapters(): ChannelAdaptersDto {
     return {
-      data: channelAdapters().map(({ description }) => ({
+      data: CHANNEL_ADAPTERS.map(({ description }) => ({
         ...pick(description, 'adapter', 'name'),
-        credentials: [],
+        credentials: description.credentials.map((each) => pick(each, 'name', 'secret', 'required', 'help')),
         options: description.options.map(({ values, ...option }) => ({
           ...pick(option, 'name', 'help'),
           values: values === null ? null : [...values],
@@ -58,7 +58,7 @@ export class ChannelViewsService {
   /** @throws NOT_FOUND */
   async show(caller: Caller, code: string): Promise<ChannelDto> {
     const [channel, imports] = await Promise.all([this.channels.get(code), this.statements.lastImports()]);
-    return toChannelDto(channel, imports, caller);
+    return this.toDto(channel, imports, caller);
   }
 
   /** @throws FORBIDDEN until the operator confirms; BAD_REQUEST; CONFLICT, with CHANGED_MEANWHILE. */
@@ -111,25 +111,25 @@ export class ChannelViewsService {
     const by = caller.confirmedActor(reason);
     return read(code, file, () => this.statements.import(code, file, by));
   }
-}
 
-function toChannelDto(channel: DepositChannel, imports: ReadonlyMap<number, Date>, caller: Caller): ChannelDto {
-  const view = toChannelView(channel) as unknown as ChannelDto;
-  return {
-    ...view,
-    callback_url: caller.may('channels.set') ? view.callback_url : null,
-    has_statements: hasStatements(channel),
-    imported_at: imports.get(channel.id)?.toISOString() ?? null,
-    updated_at: channel.updated_at.toISOString(),
-  };
-}
+  private toDto(channel: DepositChannel, imports: ReadonlyMap<number, Date>, caller: Caller): ChannelDto {
+    const view = toChannelView(channel) as unknown as ChannelDto;
+    return {
+      ...view,
+      callback_url: caller.may('channels.set') ? view.callback_url : null,
+      has_statements: this.hasStatements(channel),
+      imported_at: imports.get(channel.id)?.toISOString() ?? null,
+      updated_at: channel.updated_at.toISOString(),
+    };
+  }
 
-/** The settings may be of another version of the adapter: the list shows the channel all the same. */
-function hasStatements(channel: DepositChannel): boolean {
-  try {
-    return settingsOf(channel).statement !== null;
-  } catch {
-    return false;
+  /** The settings may be of another version of the adapter: the list shows the channel all the same. */
+  private hasStatements(channel: DepositChannel): boolean {
+    try {
+      return this.channels.connect(channel).settings.statement !== null;
+    } catch {
+      return false;
+    }
   }
 }
 

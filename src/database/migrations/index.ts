@@ -18,5 +18,6 @@ export { DepositEvents1763900000017 } from './1763900000017-deposit-events.js';
 export { MerchantsDeposits1763900000018 } from './1763900000018-merchants-deposits.js';
 export { DepositCases1763900000019 } from './1763900000019-deposit-cases.js';
 export { Backups1763900000020 } from './1763900000020-backups.js';
+export { ChannelCredentials1763900000021 } from './1763900000021-channel-credentials.js';
 export { HeldAmounts1763900000022 } from './1763900000022-held-amounts.js';
 export { PaymentApprovals1763900000025 } from './1763900000025-payment-approvals.js';

@@ -1,21 +1,22 @@
 import { AppError } from '../../core/errors.js';
-import type { ChannelAdapter, ChannelSettings } from './channel-adapter.js';
+import type { SupplierHttp } from '../../suppliers/supplier-http.js';
+import type { ChannelAdapter, ChannelDescription } from './channel-adapter.js';
 import { PromptPayChannel } from './promptpay/promptpay-channel.js';
 
+interface AdapterClass {
+  readonly description: ChannelDescription;
+  new (http: SupplierHttp): ChannelAdapter;
+}
+
 /** All adapters of channels. */
-const ADAPTERS: readonly ChannelAdapter[] = [new PromptPayChannel()].map(
-  // Settings go back only to the adapter that read them.
-  (adapter) => adapter as unknown as ChannelAdapter<ChannelSettings>,
-);
+export const CHANNEL_ADAPTERS: readonly AdapterClass[] = [PromptPayChannel];
 
-export const CHANNEL_ADAPTER_NAMES = ADAPTERS.map(({ description }) => description.adapter);
-
-export const channelAdapters = (): readonly ChannelAdapter[] => ADAPTERS;
+export const CHANNEL_ADAPTER_NAMES = CHANNEL_ADAPTERS.map(({ description }) => description.adapter);
 
 /** @throws BAD_REQUEST */
-export function channelAdapter(name: string): ChannelAdapter {
-  const adapter = ADAPTERS.find(({ description }) => description.adapter === name);
-  if (adapter) return adapter;
+export function describeChannelAdapter(name: string): ChannelDescription {
+  const found = CHANNEL_ADAPTERS.find(({ description }) => description.adapter === name);
+  if (found) return found.description;
   throw new AppError(
     'BAD_REQUEST',
     `there is no adapter ${name} of channels: choose from ${CHANNEL_ADAPTER_NAMES.join(', ')}`,

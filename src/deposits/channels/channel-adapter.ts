@@ -1,4 +1,5 @@
-import type { OptionField } from '../../suppliers/adapter-description.js';
+import type { CredentialField, OptionField } from '../../suppliers/adapter-description.js';
+import type { RawCallback } from '../../suppliers/supplier-adapter.js';
 import type { Satang } from '../../core/money.js';
 import type { StatementFormat } from '../statements/statement-format.js';
 
@@ -8,7 +9,18 @@ export interface ChannelDescription {
   readonly adapter: string;
   /** The name of the scheme or the vendor, for people. */
   readonly name: string;
+  readonly credentials: readonly CredentialField[];
   readonly options: readonly OptionField[];
+  /** The vendor's URL; null if the adapter calls nobody. */
+  readonly baseUrl: string | null;
+}
+
+/** A channel's settings as the operator gave them. */
+export interface StoredChannelSettings {
+  baseUrl: string | null;
+  /** The credentials by name: all required ones, and the optional ones that the operator gave. */
+  credentials: Record<string, string>;
+  options: Record<string, string>;
 }
 
 /** The settings of a channel, read by its adapter. */
@@ -25,21 +37,130 @@ export interface ChannelSettings {
   spread: number;
   /** The remainder by 11 of all dealt amounts, in satang. */
   amountClass: number;
-  /** The bank account that is paid; null where the operator did not name it. */
+  /** The account that is paid; null where the operator did not name it. */
   account: string | null;
-  /** The id that payers see in the QR code. No two channels may have one account or one id. */
-  payeeId: string;
+  /** The id that payers see in the QR code; null if the vendor chooses it. No two channels may have one account or one id. */
+  payeeId: string | null;
   /** How to read its statements; null where none are imported. */
   statement: StatementFormat | null;
   /** Texts of lines that are no payments of merchants. */
   ignored: readonly string[];
 }
 
-/** Makes the QR codes of a scheme. Readers are pure. */
+/** A deposit for which the vendor makes a QR code. */
+export interface OfferedDeposit {
+  depositNumber: string;
+  merchantId: number;
+  referenceId: string;
+  amountToPay: Satang;
+  expiresAt: Date;
+}
+
+/** Why a call has no result. It proves nothing about payments. */
+export interface NoAnswer {
+  kind: 'unknown';
+  detail: string;
+  /** `credentials`: the vendor refuses ours. `rate`: we call too often. `configuration`: it refuses what we ask for. */
+  fault?: 'credentials' | 'rate' | 'configuration';
+}
+
+/** A QR code that the vendor has made. It has a text, or only an image: a data URL. */
+export interface Created {
+  kind: 'created';
+  qrPayload: string | null;
+  qrImage: string | null;
+  /** The vendor's id of the payment to come. */
+  paymentId: string;
+  /** When the vendor ends the offer, if it says so. */
+  expiresAt: Date | null;
+}
+
+/** A payment as the vendor reports it. */
+export interface ChargedPayment {
+  /** The vendor's id of the payment. */
+  chargeRef: string;
+  amount: Satang;
+  currency: string;
+  paidAt: Date;
+  /** The names of deposits that it carries: our references, or deposit numbers. */
+  references: string[];
+  /** The merchant that it names, if it does. */
+  merchantId: number | null;
+  /** How much of it went back to the payer. */
+  refunded: Satang;
+}
+
+/**
+ * The vendor's answer about a payment.
+ * - `open`: it is not paid yet.
+ * - `ended`: the offer has ended without a payment.
+ * - `reversed`: if it was ever paid, all of it went back.
+ */
+export type PaymentReading =
+  { kind: 'paid'; payment: ChargedPayment } | { kind: 'open' | 'ended' | 'reversed' } | NoAnswer;
+
+/** A page of payments that the vendor lists, by their ids. `next`: the cursor of the next page; null on the last one. */
+export interface PaymentsPage {
+  kind: 'page';
+  payments: { paymentId: string; reading: PaymentReading }[];
+  next: string | null;
+}
+
+/**
+ * The content of a callback. It books nothing: it only makes us ask.
+ * - `refused`: it does not prove that it comes from the vendor. The answer is 401.
+ */
+export type ChannelCallback =
+  { kind: 'ping' } | { kind: 'refused' | 'unreadable'; detail: string } | { kind: 'about'; paymentId: string };
+
+/** The text of the QR code on a bank's slip. */
+export interface MiniQr {
+  payload: string;
+  /** The sending bank, and its reference of the transfer. */
+  bank: string;
+  transRef: string;
+}
+
+/** A transfer as a service for slips reports it. `isOurs`: whether the channel's account received it. */
+export interface SlipPayment extends Pick<ChargedPayment, 'amount' | 'currency' | 'paidAt'> {
+  kind: 'paid';
+  isOurs: boolean;
+}
+
+/** A setting that works, or the reason why it does not. */
+export interface ChannelCheck {
+  name: string;
+  ok: boolean;
+  detail: string;
+}
+
+/**
+ * Connects a scheme or a vendor. Readers are pure. No call throws for a fault of the vendor or the network. Never call within a
+ * transaction. An adapter has either `qrPayload`, for codes that we make ourselves, or `create`.
+ */
 export interface ChannelAdapter<Settings extends ChannelSettings = ChannelSettings> {
-  readonly description: ChannelDescription;
-  /** @throws BAD_REQUEST with a sentence about the first wrong option. */
-  readSettings(options: Record<string, string>): Settings;
-  /** The text of the QR code. */
-  qrPayload(settings: Settings, amountToPay: Satang, reference: string): string;
+  /** @throws BAD_REQUEST with a sentence about the first wrong setting. It has no credential. */
+  readSettings(stored: StoredChannelSettings): Settings;
+  /** The text of the QR code. Calls nobody. */
+  qrPayload?(settings: Settings, amountToPay: Satang, reference: string): string;
+  /** Has the vendor make a QR code. */
+  create?(settings: Settings, deposit: OfferedDeposit): Promise<Created | NoAnswer>;
+  /** Asks about one payment: `firstMs` after the creation, then at doubling intervals of at most `maxGapMs`. */
+  readonly inquiry?: {
+    readonly firstMs: number;
+    readonly maxGapMs: number;
+    ask(settings: Settings, paymentId: string): Promise<PaymentReading>;
+  };
+  /** Lists the payments that were made or changed since a moment. */
+  readonly list?: {
+    read(settings: Settings, since: Date, page: string | null): Promise<PaymentsPage | NoAnswer>;
+  };
+  /** Reads a callback. Calls nobody, reads no clock and never throws. */
+  readonly callbacks?: { read(settings: Settings, raw: RawCallback): ChannelCallback };
+  /** Ends an offer, as far as the vendor can. */
+  cancel?(settings: Settings, paymentId: string): Promise<void>;
+  /** Asks a service about a slip. */
+  readonly slips?: { verify(settings: Settings, slip: MiniQr): Promise<SlipPayment | NoAnswer> };
+  /** Checks settings by calls that create nothing. */
+  test?(settings: Settings): Promise<ChannelCheck[]>;
 }

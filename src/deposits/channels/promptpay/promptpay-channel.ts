@@ -1,7 +1,7 @@
 import { AppError } from '../../../core/errors.js';
 import { parseBaht, type Satang } from '../../../core/money.js';
 import { readStatementFormat } from '../../statements/statement-format.js';
-import type { ChannelAdapter, ChannelDescription, ChannelSettings } from '../channel-adapter.js';
+import type { ChannelAdapter, ChannelDescription, ChannelSettings, StoredChannelSettings } from '../channel-adapter.js';
 import { isBillerId, isBillReference, isPromptPayId, promptPayPayload, type Payee } from './promptpay-qr.js';
 
 type PromptPaySettings = ChannelSettings & { payee: Payee };
@@ -14,9 +14,11 @@ const text = (name: string, help: string): ChannelDescription['options'][number]
 
 /** QR codes that all Thai banking apps pay. It calls nobody: statements report the payments. */
 export class PromptPayChannel implements ChannelAdapter<PromptPaySettings> {
-  readonly description: ChannelDescription = {
+  static readonly description: ChannelDescription = {
     adapter: 'promptpay',
     name: 'PromptPay',
+    baseUrl: null,
+    credentials: [],
     options: [
       text(
         'promptpay_id',
@@ -34,7 +36,7 @@ export class PromptPayChannel implements ChannelAdapter<PromptPaySettings> {
     ],
   };
 
-  readSettings(options: Options): PromptPaySettings {
+  readSettings({ options }: StoredChannelSettings): PromptPaySettings {
     const payee = readPayee(options);
     const recognizedBy = 'billerId' in payee ? 'reference' : 'amount';
     return {
