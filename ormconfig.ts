@@ -13,6 +13,7 @@ import { SupplierOffer } from './src/catalog/supplier-offer.entity.js';
 import { DepositChannel } from './src/deposits/deposit-channel.entity.js';
 import { Deposit } from './src/deposits/deposit.entity.js';
 import { IncomingPayment } from './src/deposits/incoming-payment.entity.js';
+import { SlipCheck } from './src/deposits/slips/slip-check.entity.js';
 import { StatementImport } from './src/deposits/statements/statement-import.entity.js';
 import { StatementLine } from './src/deposits/statements/statement-line.entity.js';
 import { FOR_MIGRATIONS } from './src/database/connections.js';
@@ -97,6 +98,7 @@ const ENTITIES = [
   StatementImport,
   StatementLine,
   IncomingPayment,
+  SlipCheck,
 ];
 
 /**

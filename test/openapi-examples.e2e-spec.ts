@@ -56,7 +56,8 @@ describe('the examples of requests in openapi.json', () => {
     const body = 'url' in value ? { ...value, url: 'http://127.0.0.1:9/hook' } : value;
     // Only the sandbox has a channel for deposits here.
     const { client } = /^\/v1\/(sandbox|deposits)/.test(path) ? sandboxMerchant : merchant;
-    const answer = await client.send(method, path.replace('{id}', String(id)), body);
+    const own = path.replace('{id}', String(id)).replace('{reference_id}', 'deposit-1001');
+    const answer = await client.send(method, own, body);
     expect([answer.status, answer.body]).toEqual([path === '/v1/merchant-webhooks' ? 201 : 200, expect.any(Object)]);
   });
 });

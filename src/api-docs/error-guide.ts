@@ -44,7 +44,7 @@ export const ERROR_ADVICE: Readonly<Record<ErrorCode, ErrorAdvice>> = {
     then: 'Send `Content-Type: application/json`',
   },
   TOO_MANY_REQUESTS: {
-    when: 'More requests with this API key, or more new deposits, than the limit allows',
+    when: 'More requests with this API key, or more new deposits or slips, than the limit allows',
     then: 'Wait for `Retry-After` seconds, and send it again',
   },
   INTERNAL_ERROR: {

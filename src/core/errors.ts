@@ -34,6 +34,8 @@ export const DETAIL_CODES = {
   NO_FREE_AMOUNT:
     'every sum near this amount is reserved for another deposit: nothing was created, take another amount',
   CHANNEL_UNAVAILABLE: 'the deposit was made, but has no QR code yet: the same request again finishes it',
+  INVALID_SLIP: 'it is not the text of the QR code on a bank’s slip',
+  SLIPS_NOT_TAKEN: 'the channel of the deposit takes no slips: the payment is credited when the bank reports it',
 } as const;
 
 /** Further codes, which only the operators' console uses in its answers. */

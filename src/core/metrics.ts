@@ -107,6 +107,13 @@ export class Metrics extends DepositMetrics {
     ['supplier', 'verdict'],
   );
 
+  /** @param outcome how the answer of the slip service was read. */
+  readonly slipChecked = this.counting<[channel: string, outcome: string]>(
+    'topup_slip_checks_total',
+    'Calls about slips, by what the answer says',
+    ['channel', 'outcome'],
+  );
+
   readonly unknownPurchaseWithheld = this.counting<[supplier: string]>(
     'topup_unknown_purchases_withheld_total',
     'Unknown purchases for which no discrepancy was opened, because too many unproven callbacks reported such purchases',
@@ -368,6 +375,7 @@ export class Metrics extends DepositMetrics {
         'Whether the last bank statement of the channel was refused: 1 or 0',
         ['channel'],
       ),
+      slips_paused: each('slips_paused', 'Whether the slip service of the channel refuses us: 1 or 0', ['channel']),
       partition_ids_left: each(
         'partition_ids_left',
         'Ids left in the partitions of a table; after them, inserts fail',

@@ -15,6 +15,8 @@ export interface Booking {
   paymentId: string;
   amount: Satang;
   paidAt: Date;
+  /** Its slip, if one reports it. */
+  slipRef: string | null;
   deposit: { id: bigint; merchant_id: number };
   /** How the deposit was found. */
   bookedBy: 'reference' | 'amount' | 'person';
@@ -68,7 +70,7 @@ export class BookingService {
     );
     const made = await this.wallets.creditPayments(tx, credits);
     const booked = bookings.flatMap(
-      ({ paymentId: public_id, amount, paidAt: paid_at, deposit, bookedBy: booked_by }) => {
+      ({ paymentId: public_id, amount, paidAt: paid_at, slipRef: slip_ref, deposit, bookedBy: booked_by }) => {
         const credit = made.get(public_id);
         if (!credit) return [];
         const members: BookedMembers = {
@@ -80,7 +82,7 @@ export class BookingService {
           booked_by,
           booked_at: credit.created_at,
         };
-        return [{ public_id, amount, paid_at, members, ...members }];
+        return [{ public_id, amount, paid_at, slip_ref, members, ...members }];
       },
     );
     const deposits = await this.deposits.pay(

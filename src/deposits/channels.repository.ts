@@ -9,7 +9,10 @@ import { Deposit } from './deposit.entity.js';
 import { IncomingPayment } from './incoming-payment.entity.js';
 import { StatementImport } from './statements/statement-import.entity.js';
 
-export type ChannelRow = Omit<DepositChannel, 'id' | 'covered_until' | 'refused' | 'created_at' | 'updated_at'>;
+export type ChannelRow = Omit<
+  DepositChannel,
+  'id' | 'covered_until' | 'refused' | 'slips_paused_until' | 'created_at' | 'updated_at'
+>;
 
 /** One change of settings at a time, because new channels have no row to lock. */
 const LOCK_SETTINGS: Statement = {
@@ -53,6 +56,10 @@ export class ChannelsRepository {
     return this.database.manager.findOneBy(DepositChannel, { ...LIVE, code });
   }
 
+  getById(id: number): Promise<DepositChannel> {
+    return this.database.manager.findOneByOrFail(DepositChannel, { id });
+  }
+
   findSandbox(): Promise<DepositChannel> {
     return this.database.manager.findOneByOrFail(DepositChannel, { id: SANDBOX_CHANNEL_ID });
   }
@@ -69,7 +76,9 @@ export class ChannelsRepository {
     return manager.find(DepositChannel, { where: LIVE, order: { id: 'ASC' }, lock: { mode: 'for_no_key_update' } });
   }
 
-  async set({ manager }: Transaction, row: ChannelRow): Promise<DepositChannel> {
+  /** New settings may be what the slip service accepts. */
+  async set({ manager }: Transaction, settings: ChannelRow): Promise<DepositChannel> {
+    const row = { ...settings, slips_paused_until: null };
     const { affected } = await manager.update(DepositChannel, { code: row.code }, row);
     if (affected === 0) await manager.insert(DepositChannel, row);
     return manager.findOneByOrFail(DepositChannel, { code: row.code });

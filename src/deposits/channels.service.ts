@@ -40,6 +40,8 @@ export interface ChannelChanges {
 }
 
 const NO_STATEMENTS = 'no statement can be imported, so no payment is booked: set the option columns';
+const UNCONFIRMED =
+  'no statement can be imported, so nothing confirms slips: above unconfirmed_limit they wait. Set the option columns';
 
 /** A channel with its adapter, and the settings that the adapter reads. */
 export interface KnownChannel extends ChannelConnection {
@@ -74,6 +76,11 @@ export class ChannelsService {
     return this.connect(await this.get(code));
   }
 
+  /** @throws as {@link connect}. */
+  async knownById(id: number): Promise<KnownChannel> {
+    return this.connect(await this.channels.getById(id));
+  }
+
   /** @throws BAD_REQUEST if its settings are of another version of the adapter; Error if its credentials can't be opened. */
   connect(channel: DepositChannel): KnownChannel {
     return { channel, ...this.registry.connect(channel) };
@@ -83,9 +90,10 @@ export class ChannelsService {
   async test(code: string): Promise<ChannelCheck[]> {
     const { settings } = await this.known(code);
     const hasStatements = settings.statement !== null;
+    const missing = settings.takesSlips ? UNCONFIRMED : NO_STATEMENTS;
     return [
       { name: 'settings', ok: true, detail: 'complete' },
-      { name: 'statement', ok: hasStatements, detail: hasStatements ? 'columns are set' : NO_STATEMENTS },
+      { name: 'statement', ok: hasStatements, detail: hasStatements ? 'columns are set' : missing },
     ];
   }
 
@@ -191,7 +199,7 @@ function problemOf(changes: ChannelChanges, description: ChannelDescription): st
   if (!/^[a-z0-9][a-z0-9_-]{0,31}$/.test(code))
     return 'the code must have 1 to 32 small letters, digits, - and _, and begin with a letter or digit';
   if (code === 'sandbox') return 'the channel sandbox is built in';
-  if (baseUrl !== undefined && description.baseUrl === null)
+  if (baseUrl !== undefined && description.baseUrl === null && description.credentials.length === 0)
     return `the adapter ${adapter} calls nobody: it has no base URL`;
   return (
     (baseUrl === undefined ? null : baseUrlProblem(baseUrl)) ??

@@ -70,6 +70,10 @@ export class DepositChannel {
   @Column('text', { nullable: true })
   refused!: string | null;
 
+  /** When to ask its slip service again whether it accepts us, after it refused our key, address or quota. */
+  @Column(timestampColumn({ nullable: true }))
+  slips_paused_until!: Date | null;
+
   @Column(createdAtColumn())
   created_at!: Date;
 

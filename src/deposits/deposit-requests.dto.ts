@@ -1,12 +1,28 @@
 import { PageQueryDto } from '../core/http/page-query.dto.js';
 import { MAX_SATANG } from '../core/money.js';
-import { AmountUpTo, Integer, Moment, OneOf, Reference, Text, TextMap } from '../core/validation/member.decorators.js';
+import {
+  AmountUpTo,
+  Integer,
+  Member,
+  Moment,
+  OneOf,
+  Reference,
+  Text,
+  TextMap,
+} from '../core/validation/member.decorators.js';
+import type { Problem } from '../core/validation/rule.js';
 import { DEPOSIT_STATUSES, type DepositStatus } from './deposit.entity.js';
+import { readMiniQr } from './slips/mini-qr.js';
 
 const TWO_DIGITS = {
   pattern: '^\\d{1,13}\\.\\d{2}$',
   words: 'must be an amount with two fraction digits such as 1000.00',
 };
+
+function slipProblem(value: unknown): Problem | null {
+  if (typeof value !== 'string') return { code: 'INVALID_TYPE', words: 'must be a string' };
+  return readMiniQr(value) ? null : { code: 'INVALID_SLIP', words: 'is not the text of the QR code on a bank’s slip' };
+}
 
 /** The body of POST /v1/deposits. */
 export class CreateDepositDto {
@@ -50,6 +66,15 @@ export class CreateDepositDto {
       'be the same when the request is repeated.',
   })
   metadata?: Record<string, string> | null;
+}
+
+/** The body of POST /v1/deposits/{reference_id}/slip. */
+export class PresentSlipDto {
+  @Member({ type: String, minLength: 1, maxLength: 128 }, slipProblem, {
+    example: '0035000600000101030000214202611241530OK5102TH9104AE4F',
+    description: 'The text of the QR code on the bank’s slip',
+  })
+  payload!: string;
 }
 
 export class DepositListQuery extends PageQueryDto {

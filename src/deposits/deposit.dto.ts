@@ -1,6 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { ApiMoment, ApiNullableText, Shown } from '../core/http/answer.decorators.js';
+import { ApiMoment, ApiNullableText, meanings, Shown } from '../core/http/answer.decorators.js';
 import { DEPOSIT_STATUSES, type DepositStatus } from './deposit.entity.js';
+import { SLIP_CODES, type SlipCode } from './slips/slip-check.entity.js';
 
 const Amount = (example: string, description: string): PropertyDecorator =>
   ApiProperty({ example, pattern: '^\\d+\\.\\d{2}$', description: `${description}, THB` });
@@ -13,6 +14,19 @@ export class DepositPaymentDto {
   @ApiMoment() booked_at!: string;
   @Shown.flag(false, 'Whether it was paid after `expires_at`') late!: boolean;
 }
+
+/** What became of a slip. */
+export interface DepositSlipDto {
+  status: 'booked' | 'checking' | 'refused';
+  code: SlipCode | null;
+}
+
+const SLIP_MEANINGS: Readonly<Record<SlipCode, string>> = {
+  SLIP_WRONG_RECEIVER: 'it shows a payment to another account',
+  SLIP_UNKNOWN: 'the sending bank did not confirm it',
+  NOT_IN_STATEMENT: 'the statement of the account does not show it',
+  SLIP_NOT_FOR_THIS_DEPOSIT: 'its payment is of another deposit, or waits for the operator',
+};
 
 /** A payment into the wallet, as the merchant announced it. */
 export class DepositDto {
@@ -47,13 +61,23 @@ export class DepositDto {
     selfRequired: true,
     required: ['status', 'code'],
     properties: {
-      status: { type: 'string', enum: ['booked', 'checking', 'refused'] },
-      code: { type: 'string', nullable: true },
+      status: {
+        type: 'string',
+        enum: ['booked', 'checking', 'refused'],
+        description:
+          '`checking`: the sending bank has not confirmed it yet. The payment of a refused slip still counts when it arrives',
+      },
+      code: {
+        type: 'string',
+        nullable: true,
+        enum: [...SLIP_CODES, null],
+        description: meanings('Why it is refused', SLIP_MEANINGS),
+      },
     },
     example: null,
-    description: 'The last slip that was presented; null while no channel takes slips',
+    description: 'What became of the last slip that was presented; null if there was none',
   } as never)
-  slip!: { status: string; code: string | null } | null;
+  slip!: DepositSlipDto | null;
   @ApiProperty({
     type: 'object',
     additionalProperties: { type: 'string' },

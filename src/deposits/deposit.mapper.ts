@@ -1,9 +1,9 @@
 import { formatBaht } from '../core/money.js';
 import { pick } from '../core/members.js';
 import type { MerchantEvent } from '../events/event-log.js';
-import type { DepositDto, DepositPaymentDto } from './deposit.dto.js';
+import type { DepositDto, DepositPaymentDto, DepositSlipDto } from './deposit.dto.js';
 import type { Deposit } from './deposit.entity.js';
-import type { BookedPayment, DepositRow } from './deposits.repository.js';
+import type { BookedPayment, DepositRow, PresentedSlip } from './deposits.repository.js';
 import { qrImage } from './qr-image.js';
 
 const toPaymentDto = (
@@ -17,24 +17,39 @@ const toPaymentDto = (
   late: paid_at > expires_at,
 });
 
+/** A confirmed slip has a payment, which may be for another deposit. */
+export function toSlipDto({ slip_ref, state, code }: PresentedSlip, { payments }: DepositRow): DepositSlipDto {
+  if (state !== 'confirmed') return { status: state, code };
+  const isBooked = payments.some((payment) => payment.slip_ref === slip_ref);
+  return isBooked ? { status: 'booked', code: null } : { status: 'refused', code: 'SLIP_NOT_FOR_THIS_DEPOSIT' };
+}
+
+function lastSlip(row: DepositRow): DepositSlipDto | null {
+  const last = row.slips.at(-1);
+  return last ? toSlipDto(last, row) : null;
+}
+
 /** What merchants see, without the image of the QR code. */
-export const toDepositDto = ({ deposit, channel, payments }: DepositRow): DepositDto => ({
-  ...pick(deposit, 'deposit_number', 'reference_id', 'status'),
-  channel,
-  currency: 'THB',
-  amount: formatBaht(deposit.amount),
-  amount_to_pay: formatBaht(deposit.amount_to_pay),
-  paid_amount: formatBaht(deposit.paid_amount),
-  qr_payload: deposit.qr_payload,
-  expires_at: deposit.expires_at.toISOString(),
-  paid_at: deposit.paid_at?.toISOString() ?? null,
-  payments: payments.map((payment) => toPaymentDto(payment, deposit)),
-  slip: null,
-  metadata: deposit.metadata ?? {},
-  source: deposit.source,
-  created_at: deposit.created_at.toISOString(),
-  updated_at: deposit.updated_at.toISOString(),
-});
+export function toDepositDto(row: DepositRow): DepositDto {
+  const { deposit, channel, payments } = row;
+  return {
+    ...pick(deposit, 'deposit_number', 'reference_id', 'status'),
+    channel,
+    currency: 'THB',
+    amount: formatBaht(deposit.amount),
+    amount_to_pay: formatBaht(deposit.amount_to_pay),
+    paid_amount: formatBaht(deposit.paid_amount),
+    qr_payload: deposit.qr_payload,
+    expires_at: deposit.expires_at.toISOString(),
+    paid_at: deposit.paid_at?.toISOString() ?? null,
+    payments: payments.map((payment) => toPaymentDto(payment, deposit)),
+    slip: lastSlip(row),
+    metadata: deposit.metadata ?? {},
+    source: deposit.source,
+    created_at: deposit.created_at.toISOString(),
+    updated_at: deposit.updated_at.toISOString(),
+  };
+}
 
 /** What a merchant sees of one deposit. */
 export const toShownDeposit = (row: DepositRow): DepositDto => {

@@ -5,7 +5,7 @@ import type { Caller } from '../auth/caller.js';
 import { CurrentCaller } from '../auth/api-key.guard.js';
 import { ApiRoute } from '../core/http/api-route.decorator.js';
 import type { Page } from '../core/pagination.js';
-import { CreateDepositDto, DepositListQuery } from './deposit-requests.dto.js';
+import { CreateDepositDto, DepositListQuery, PresentSlipDto } from './deposit-requests.dto.js';
 import { DepositDto } from './deposit.dto.js';
 import { MerchantDepositsService } from './merchant-deposits.service.js';
 
@@ -17,6 +17,10 @@ const DEPOSIT_EXAMPLES = {
     expires_in: 300,
     metadata: { till: '3' },
   },
+};
+
+const SLIP_EXAMPLES = {
+  'A slip that the sandbox confirms': { payload: '0035000600000101030000214202611241530OK5102TH9104AE4F' },
 };
 
 const ReferenceParam = (): MethodDecorator =>
@@ -102,5 +106,32 @@ export class DepositsController {
   })
   cancel(@CurrentCaller() caller: Caller, @Param('reference_id') referenceId: string): Promise<DepositDto> {
     return this.deposits.cancel(caller.merchantId, referenceId);
+  }
+
+  @Post(':reference_id/slip')
+  @ReferenceParam()
+  @ApiRoute({
+    summary: 'Present a slip',
+    description:
+      'Gives the text of the QR code on the payer’s slip, so that the payment is found sooner, where the channel takes slips. ' +
+      'The sending bank is asked: the slip itself proves nothing. `slip` in the answer says what became of it; the same slip ' +
+      'again returns the deposit as it stands. In the sandbox, the end of the slip’s number decides.',
+    body: { type: PresentSlipDto, examples: SLIP_EXAMPLES },
+    answer: { type: DepositDto, description: 'The deposit, with the slip' },
+    errors: [
+      'BAD_REQUEST',
+      'INVALID_SLIP',
+      'NOT_FOUND',
+      'SLIPS_NOT_TAKEN',
+      'PAYLOAD_TOO_LARGE',
+      'UNSUPPORTED_MEDIA_TYPE',
+    ],
+  })
+  presentSlip(
+    @CurrentCaller() caller: Caller,
+    @Param('reference_id') referenceId: string,
+    @Body() body: PresentSlipDto,
+  ): Promise<DepositDto> {
+    return this.deposits.presentSlip(caller.merchantId, referenceId, body);
   }
 }

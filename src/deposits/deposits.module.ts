@@ -9,10 +9,15 @@ import { DepositsObserver } from './deposits.observer.js';
 import { DepositsRepository } from './deposits.repository.js';
 import { DepositsService } from './deposits.service.js';
 import { IncomingLinesService } from './incoming-lines.service.js';
+import { IncomingPaymentsService } from './incoming-payments.service.js';
 import { MerchantDepositsService } from './merchant-deposits.service.js';
 import { PaymentsRepository } from './payments.repository.js';
 import { PaymentsService } from './payments.service.js';
 import { SandboxPaymentsService } from './sandbox/sandbox-payments.service.js';
+import { SandboxSlipsService } from './sandbox/sandbox-slips.service.js';
+import { IncomingSlipsService } from './slips/incoming-slips.service.js';
+import { SlipsRepository } from './slips/slips.repository.js';
+import { SlipsService } from './slips/slips.service.js';
 import { StatementsRepository } from './statements/statements.repository.js';
 import { StatementsService } from './statements/statements.service.js';
 
@@ -24,14 +29,19 @@ import { StatementsService } from './statements/statements.service.js';
     ChannelsRepository,
     DepositsRepository,
     PaymentsRepository,
+    SlipsRepository,
     StatementsRepository,
     DepositsObserver,
     ChannelsService,
     SandboxPaymentsService,
+    SandboxSlipsService,
     DepositsService,
     MerchantDepositsService,
     BookingService,
+    IncomingPaymentsService,
     IncomingLinesService,
+    IncomingSlipsService,
+    SlipsService,
     PaymentsService,
     StatementsService,
   ],

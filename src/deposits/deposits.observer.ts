@@ -17,12 +17,12 @@ export class DepositsObserver {
     tx.afterCommit(() => live.forEach(({ channel }) => this.metrics.depositMoved(channel, transition)));
   }
 
-  /** Counts incoming lines that were committed. @param readAtMs when their file arrived, in monotonic milliseconds. */
-  linesTaken(channel: string, outcomes: Iterable<string>, readAtMs: number): void {
+  /** Counts what a witness reported, once it is committed. @param readAtMs when the report arrived, in monotonic milliseconds. */
+  taken(channel: string, witness: 'line' | 'slip', outcomes: Iterable<string>, readAtMs: number): void {
     const seconds = (performance.now() - readAtMs) / 1_000;
     for (const outcome of outcomes) {
       this.metrics.paymentsArrived(channel, outcome, 1);
-      if (outcome === 'booked') this.metrics.paymentBooked(channel, 'line', seconds);
+      if (outcome === 'booked') this.metrics.paymentBooked(channel, witness, seconds);
     }
   }
 

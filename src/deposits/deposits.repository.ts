@@ -10,42 +10,52 @@ import { Deposit, type DepositStatus } from './deposit.entity.js';
 import * as sql from './deposits.sql.js';
 import type { IncomingPayment } from './incoming-payment.entity.js';
 import type { Candidate } from './matching.js';
+import type { SlipCheck } from './slips/slip-check.entity.js';
 
 /** A booked payment of a deposit. */
-export type BookedPayment = Pick<IncomingPayment, 'public_id' | 'amount' | 'paid_at'> & {
+export type BookedPayment = Pick<IncomingPayment, 'public_id' | 'amount' | 'paid_at' | 'slip_ref'> & {
   deposit_id: bigint;
   booked_at: Date;
 };
 
-/** A deposit with its channel and its booked payments, oldest first. */
+/** A slip that was presented for a deposit. Its time comes from JSON. */
+export type PresentedSlip = Pick<SlipCheck, 'slip_ref' | 'state' | 'code'> & { created_at: string };
+
+/** A deposit with its channel, its slips and its booked payments, oldest first. */
 export interface DepositRow {
   deposit: Deposit;
   channel: string;
+  slips: readonly PresentedSlip[];
   payments: readonly (BookedPayment & Partial<Pick<IncomingPayment, 'booked_by'>>)[];
 }
 
 /** A deposit whose offer has expired. */
 export type FoundDeposit = Pick<Deposit, 'id' | 'merchant_id'>;
 
-/** A deposit with its channel's code. */
-export type DepositOfChannel = Deposit & { channel: string };
+/** A deposit with its channel's code and its slips, if there are any. */
+export type DepositOfChannel = Deposit & { channel: string; slips: PresentedSlip[] | null };
 
 /** @param payments of any deposits. */
 export const withPayments = (
-  { channel, ...deposit }: DepositOfChannel,
+  { channel, slips, ...deposit }: DepositOfChannel,
   payments: readonly BookedPayment[],
-): DepositRow => ({ deposit, channel, payments: payments.filter(({ deposit_id }) => deposit_id === deposit.id) });
+): DepositRow => ({
+  deposit,
+  channel,
+  slips: slips ?? [],
+  payments: payments.filter(({ deposit_id }) => deposit_id === deposit.id),
+});
 
 /** A deposit with its booked payments as JSON, so that one statement reads both as they are at one moment. */
 type WithBooked = DepositOfChannel & { booked: string };
 
-function toRow({ booked, channel, ...deposit }: WithBooked): DepositRow {
-  type AsText = Record<keyof BookedPayment, string> & Pick<IncomingPayment, 'booked_by'>;
-  const payments = (JSON.parse(booked) as AsText[]).map(({ public_id, booked_by, amount, paid_at, booked_at }) => {
+function toRow({ booked, channel, slips, ...deposit }: WithBooked): DepositRow {
+  type AsText = Record<keyof BookedPayment, string> & Pick<IncomingPayment, 'booked_by' | 'slip_ref'>;
+  const payments = (JSON.parse(booked) as AsText[]).map(({ amount, paid_at, booked_at, ...payment }) => {
     const moments = { paid_at: new Date(paid_at), booked_at: new Date(booked_at) };
-    return { deposit_id: deposit.id, public_id, booked_by, amount: BigInt(amount), ...moments };
+    return { ...payment, deposit_id: deposit.id, amount: BigInt(amount), ...moments };
   });
-  return { deposit, channel, payments };
+  return { deposit, channel, slips: slips ?? [], payments };
 }
 
 export interface DepositsFilter {
@@ -183,6 +193,10 @@ export class DepositsRepository {
     return manager.findOneBy(Deposit, { deposit_number: number });
   }
 
+  getById({ manager }: Transaction, id: bigint): Promise<Deposit> {
+    return manager.findOneByOrFail(Deposit, { id });
+  }
+
   /** By our number or reference, or by the merchant's reference. */
   async search(text: string, merchantId?: number): Promise<DepositRow[]> {
     const ofMerchant = merchantId === undefined ? {} : { merchant_id: merchantId };
@@ -246,7 +260,8 @@ export class DepositsRepository {
   }
 
   private async complete(query: SelectQueryBuilder<Deposit>, channel?: string): Promise<DepositRow[]> {
-    const rows = await withCodes(query.addSelect(sql.bookedPaymentsOf('deposit'), 'booked'), channel, 'booked');
-    return rows.map((row) => toRow({ ...row, booked: row.booked ?? '[]' }));
+    query.addSelect(sql.bookedPaymentsOf('deposit'), 'booked').addSelect(sql.slipsOf('deposit'), 'slips');
+    // The driver has read the JSON of the slips.
+    return ((await withCodes(query, channel, 'booked', 'slips')) as unknown as WithBooked[]).map(toRow);
   }
 }

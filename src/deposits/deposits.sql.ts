@@ -3,14 +3,19 @@ import { rowsOf, statement } from '../database/parameters.js';
 
 const NOW = `date_trunc('milliseconds', statement_timestamp())`;
 
-/** The deposit `d` with its channel's code. */
-const DEPOSIT = `d.*, (SELECT code FROM deposit_channels WHERE id = d.channel_id) AS channel`;
+/** The slips that were presented for a deposit, oldest first, as JSON. @param deposit its alias. */
+export const slipsOf = (deposit: string): string => `(
+  SELECT json_agg(json_build_object('slip_ref', slip_ref, 'state', state, 'code', code, 'created_at', created_at) ORDER BY id)
+  FROM slip_checks WHERE deposit_id = ${deposit}.id)`;
+
+/** The deposit `d` with its channel's code and its slips. */
+const DEPOSIT = `d.*, (SELECT code FROM deposit_channels WHERE id = d.channel_id) AS channel, ${slipsOf('d')} AS slips`;
 
 /** In SQL: the booked payments of a deposit as the text of a JSON array, oldest first. */
 export const bookedPaymentsOf = (deposit: string): string => `(
   SELECT coalesce(json_agg(json_build_object(
            'public_id', p.public_id, 'amount', p.amount::text, 'paid_at', p.paid_at, 'booked_at', p.booked_at,
-           'booked_by', p.booked_by) ORDER BY p.booked_at, p.id), '[]')::text
+           'booked_by', p.booked_by, 'slip_ref', p.slip_ref) ORDER BY p.booked_at, p.id), '[]')::text
   FROM incoming_payments p WHERE p.deposit_id = ${deposit}.id AND p.state = 'booked')`;
 
 /** For each amount, the last deposit of the channel to which it was dealt. Deposits that operators made were dealt none. */
@@ -155,7 +160,7 @@ export const FIND_BOOKED_PAYMENTS = statement(
   'deposits.booked_payments',
   { deposits: rowsOf({ id: 'bigint' }) },
   ({ deposits }) => `
-    SELECT deposit_id, public_id, amount, paid_at, booked_at FROM incoming_payments
+    SELECT deposit_id, public_id, amount, paid_at, booked_at, slip_ref FROM incoming_payments
     WHERE deposit_id IN (SELECT id FROM ${deposits.as('asked')}) AND state = 'booked' ORDER BY booked_at, id`,
 );
 

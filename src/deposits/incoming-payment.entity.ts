@@ -37,6 +37,9 @@ export type Decision = 'credit' | 'return' | 'ignore' | 'debit' | 'keep';
 @Index('ix_incoming_payments_cases', ['channel_id', 'id'], { where: `state = 'booked' AND reason IS NOT NULL` })
 @Index('ix_incoming_payments_paid_at', ['paid_at'])
 @Index('ix_incoming_payments_amount', ['channel_id', 'amount'])
+@Index('ix_incoming_payments_unconfirmed', ['channel_id', 'merchant_id'], {
+  where: 'slip_ref IS NOT NULL AND line_id IS NULL',
+})
 @Check('ck_incoming_payments_amount', 'amount > 0')
 @Check('ck_incoming_payments_currency', `currency ~ '^[A-Z]{3}$'`)
 @Check('ck_incoming_payments_precision', `precision IN ('second', 'minute', 'day')`)

@@ -1,14 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, databaseUnavailable } from '../core/errors.js';
+import { present } from '../core/invariant.js';
 import { checkedBaht } from '../core/money.js';
 import { readMoment } from '../core/moments.js';
 import { decodeCursor, encodeCursor, MAX_BIGINT, pageLimit, toPage, type Page } from '../core/pagination.js';
 import { mayBeStored } from '../core/text.js';
 import { BoundedReadsService } from '../database/bounded-reads.service.js';
-import type { CreateDepositDto, DepositListQuery } from './deposit-requests.dto.js';
+import type { CreateDepositDto, DepositListQuery, PresentSlipDto } from './deposit-requests.dto.js';
 import type { DepositDto } from './deposit.dto.js';
 import { toDepositDto, toShownDeposit } from './deposit.mapper.js';
 import { DepositsRepository, type DepositRow } from './deposits.repository.js';
+import { readMiniQr } from './slips/mini-qr.js';
+import { SlipsService } from './slips/slips.service.js';
 import { DepositsService, type CreatedDeposit as Created, type DepositRequest } from './deposits.service.js';
 
 const EXPIRES_IN = 900;
@@ -28,6 +31,7 @@ export class MerchantDepositsService {
     private readonly service: DepositsService,
     private readonly deposits: DepositsRepository,
     private readonly bounded: BoundedReadsService,
+    private readonly slips: SlipsService,
   ) {}
 
   /** @throws as {@link DepositsService.create} */
@@ -76,6 +80,13 @@ export class MerchantDepositsService {
     const { status } = row.deposit;
     if (status !== 'cancelled') throw new AppError('CONFLICT', `The deposit is ${status}: it can’t be cancelled`);
     return toShownDeposit(row);
+  }
+
+  /** @throws NOT_FOUND; CONFLICT where no slips are taken; TOO_MANY_REQUESTS. */
+  async presentSlip(merchantId: number, referenceId: string, { payload }: PresentSlipDto): Promise<DepositDto> {
+    const slip = present(readMiniQr(payload), 'the text of a slip was checked');
+    await this.slips.present(await this.find(merchantId, referenceId), slip);
+    return this.get(merchantId, referenceId);
   }
 
   /** Creations of a merchant wait for each other in the database. Here they wait without a connection, which others may need. */

@@ -2,17 +2,21 @@ import { Injectable } from '@nestjs/common';
 import { In, type SelectQueryBuilder } from 'typeorm';
 import type { Satang } from '../core/money.js';
 import { SANDBOX_CHANNEL_ID } from '../core/sandbox.js';
-import { Database, type Transaction } from '../database/database.js';
+import { Database, type Queryable, type Transaction } from '../database/database.js';
 import { withCodes } from './channels.repository.js';
+import type { KnownChannel } from './channels.service.js';
 import { Deposit } from './deposit.entity.js';
 import { IncomingPayment, type Decision } from './incoming-payment.entity.js';
-import { CONTRADICT, INSERT_PAYMENTS, SUGGEST } from './payments.sql.js';
+import * as sql from './payments.sql.js';
+import { WITNESS_GAP_MS, type LonePayment } from './witnesses.js';
+
+const DAY_MS = 86_400_000;
 
 /** A payment to be written. */
 export type NewPayment = Pick<
   IncomingPayment,
-  | ('public_id' | 'amount' | 'currency' | 'paid_at' | 'precision' | 'charge_ref' | 'line_id' | 'state' | 'reason')
-  | ('deposit_id' | 'merchant_id' | 'transfer_id' | 'booked_by' | 'booked_at')
+  | ('public_id' | 'amount' | 'currency' | 'paid_at' | 'precision' | 'charge_ref' | 'slip_ref' | 'line_id')
+  | ('state' | 'reason' | 'deposit_id' | 'merchant_id' | 'transfer_id' | 'booked_by' | 'booked_at')
 >;
 
 /** The members of a payment that no wallet got. */
@@ -60,7 +64,45 @@ export class PaymentsRepository {
   constructor(private readonly database: Database) {}
 
   insert(tx: Transaction, channelId: number, payments: NewPayment[]): void {
-    if (payments.length > 0) tx.write(...INSERT_PAYMENTS.with({ channelId, payments }));
+    if (payments.length > 0) tx.write(...sql.INSERT_PAYMENTS.with({ channelId, payments }));
+  }
+
+  link(tx: Transaction, payments: (NewPayment & { id: bigint })[]): void {
+    if (payments.length > 0) tx.write(...sql.LINK_PAYMENTS.with({ payments }));
+  }
+
+  /** Payments that only `witness` reports, of the amounts and about the times of what another witness reports. */
+  async lone(
+    reader: Queryable,
+    witness: 'slip' | 'line',
+    { channel: { id: channelId }, settings }: KnownChannel,
+    reported: readonly { amount: Satang; paidAt: Date }[],
+  ): Promise<LonePayment[]> {
+    const times = reported.map(({ paidAt }) => paidAt.getTime());
+    // One of the times may be only a day.
+    const around = WITNESS_GAP_MS + DAY_MS;
+    const from = new Date(times.reduce((one, other) => Math.min(one, other)) - around);
+    const until = new Date(times.reduce((one, other) => Math.max(one, other)) + around);
+    const amounts = reported.map(({ amount }) => ({ amount }));
+    const found = await reader.query<LonePayment>(
+      ...sql.LONE_PAYMENTS[witness].with({ channelId, from, until, amounts }),
+    );
+    return settings.recognizedBy === 'reference' ? found : found.map((each) => ({ ...each, reference: null }));
+  }
+
+  hasSlip({ manager }: Transaction, channelId: number, slipRef: string): Promise<boolean> {
+    return manager.existsBy(IncomingPayment, { channel_id: channelId, slip_ref: slipRef });
+  }
+
+  /** Makes cases of the payments of slips that statements do not show. */
+  markMissing(tx: Transaction, channelId: number, coveredUntil: Date): void {
+    const paidUntil = new Date(coveredUntil.getTime() - WITNESS_GAP_MS);
+    tx.write(...sql.MARK_MISSING.with({ channelId, paidUntil }));
+  }
+
+  async unconfirmedAmount(tx: Transaction, channelId: number, merchantId: number): Promise<Satang> {
+    const [found] = await tx.query<{ amount: Satang }>(...sql.UNCONFIRMED_AMOUNT.with({ channelId, merchantId }));
+    return found?.amount ?? 0n;
   }
 
   /** Payments with these charges. */
@@ -70,7 +112,7 @@ export class PaymentsRepository {
 
   /** Records that a witness contradicts a payment. Nothing moves. */
   contradict(tx: Transaction, lineIds: bigint[]): void {
-    if (lineIds.length > 0) tx.write(...CONTRADICT.with({ lines: lineIds.map((id) => ({ id })) }));
+    if (lineIds.length > 0) tx.write(...sql.CONTRADICT.with({ lines: lineIds.map((id) => ({ id })) }));
   }
 
   /** Oldest first while they wait, else newest first. */
@@ -117,6 +159,6 @@ export class PaymentsRepository {
   private suggest(payments: IncomingPayment[]): Promise<(Suggestion & { payment_id: bigint })[]> {
     const waiting = payments.filter(({ state }) => state === 'waiting').map(({ id }) => ({ id }));
     if (waiting.length === 0) return Promise.resolve([]);
-    return this.database.query<Suggestion & { payment_id: bigint }>(...SUGGEST.with({ payments: waiting }));
+    return this.database.query<Suggestion & { payment_id: bigint }>(...sql.SUGGEST.with({ payments: waiting }));
   }
 }

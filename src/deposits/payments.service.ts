@@ -160,12 +160,12 @@ export class PaymentsService {
   }
 
   private async credit(tx: Transaction, payment: IncomingPayment, to: Recipient, by: Decider): Promise<Carried> {
-    const { public_id: paymentId, amount, currency, paid_at: paidAt } = payment;
+    const { public_id: paymentId, amount, currency, paid_at: paidAt, slip_ref: slipRef } = payment;
     if (currency !== 'THB') throw new AppError('CONFLICT', `payment ${paymentId} is in ${currency}: wallets hold THB`);
     const deposit = await this.recipientOf(tx, payment, to);
     const { merchant_id, deposit_number } = deposit;
     const operator = by.approval?.requester ?? by.operator;
-    const booking = { paymentId, amount, paidAt, deposit, bookedBy: 'person', operator } as const;
+    const booking = { paymentId, amount, paidAt, slipRef, deposit, bookedBy: 'person', operator } as const;
     const change = (await this.booking.book(tx, [booking])).get(paymentId);
     if (!change) throw new AppError('CONFLICT', `the wallet of merchant ${merchant_id} cannot hold more`);
     // It was not decided what the contradiction means, so it becomes a case.

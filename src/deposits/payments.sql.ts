@@ -15,6 +15,7 @@ export const INSERT_PAYMENTS = statement(
       } as const),
       ...({
         charge_ref: 'text?',
+        slip_ref: 'text?',
         line_id: 'bigint?',
         state: 'text',
         reason: 'text?',
@@ -27,6 +28,65 @@ export const INSERT_PAYMENTS = statement(
   ({ channelId, payments }) => `
     INSERT INTO incoming_payments (channel_id, ${payments.names})
     SELECT ${channelId}, ${payments.names} FROM ${payments.numbered('each', 'position')} ORDER BY position`,
+);
+
+const loneWith = (own: 'slip_ref' | 'line_id', other: 'slip_ref' | 'line_id') =>
+  statement(
+    `incoming_payments.lone_with_${own}`,
+    {
+      ...({ channelId: 'int', from: 'timestamptz', until: 'timestamptz' } as const),
+      amounts: rowsOf({ amount: 'bigint' }),
+    },
+    ({ channelId, from, until, amounts }) => `
+      SELECT p.id, p.public_id, p.amount, p.currency, p.paid_at, p.precision, p.charge_ref, p.slip_ref, p.line_id, p.state, p.reason,
+             p.deposit_id, p.merchant_id, p.transfer_id, p.booked_by, p.booked_at, d.reference
+      FROM (SELECT DISTINCT amount FROM ${amounts.as('each')}) paid
+      JOIN incoming_payments p ON p.channel_id = ${channelId} AND p.amount = paid.amount
+      LEFT JOIN deposits d ON d.id = p.deposit_id
+      WHERE p.${own} IS NOT NULL AND p.${other} IS NULL AND p.paid_at >= ${from} AND p.paid_at <= ${until}
+      ORDER BY p.paid_at, p.id`,
+  );
+
+/** Payments of some amounts that only a slip or only a line reports, in the order of time. */
+export const LONE_PAYMENTS = { slip: loneWith('slip_ref', 'line_id'), line: loneWith('line_id', 'slip_ref') };
+
+/** Adds witnesses to payments, with what became of those that waited. */
+export const LINK_PAYMENTS = statement(
+  'incoming_payments.link',
+  {
+    payments: rowsOf({
+      ...({ id: 'bigint', slip_ref: 'text?', line_id: 'bigint?', state: 'text', reason: 'text?' } as const),
+      ...({ deposit_id: 'bigint?', merchant_id: 'int?', transfer_id: 'bigint?', booked_by: 'text?' } as const),
+      booked_at: 'timestamptz?',
+    }),
+  },
+  ({ payments }) => `
+    UPDATE incoming_payments p
+    SET slip_ref = w.slip_ref, line_id = w.line_id, state = w.state, deposit_id = w.deposit_id, merchant_id = w.merchant_id,
+        transfer_id = w.transfer_id, booked_by = w.booked_by, booked_at = w.booked_at,
+        reason = CASE WHEN w.reason = 'NOT_IN_STATEMENT' AND w.state <> 'waiting' THEN NULL ELSE w.reason END
+    FROM ${payments.as('w')} WHERE p.id = w.id`,
+);
+
+/** Payments of slips that the imported statements should show and do not show. */
+export const MARK_MISSING = statement(
+  'incoming_payments.mark_missing',
+  { channelId: 'int', paidUntil: 'timestamptz' },
+  ({ channelId, paidUntil }) => `
+    UPDATE incoming_payments SET reason = 'NOT_IN_STATEMENT'
+    WHERE channel_id = ${channelId} AND slip_ref IS NOT NULL AND line_id IS NULL AND charge_ref IS NULL
+      AND paid_at <= ${paidUntil} AND state IN ('booked', 'waiting') AND reason IS DISTINCT FROM 'NOT_IN_STATEMENT'
+      AND coalesce(decision, '') NOT IN ('debit', 'keep')`,
+);
+
+/** What a merchant was credited for slips of a channel that neither a statement nor a person has confirmed. */
+export const UNCONFIRMED_AMOUNT = statement(
+  'incoming_payments.unconfirmed_amount',
+  { channelId: 'int', merchantId: 'int' },
+  ({ channelId, merchantId }) => `
+    SELECT coalesce(sum(amount), 0)::bigint AS amount FROM incoming_payments
+    WHERE channel_id = ${channelId} AND merchant_id = ${merchantId} AND slip_ref IS NOT NULL AND line_id IS NULL
+      AND charge_ref IS NULL AND decision IS NULL`,
 );
 
 /** Records that a witness contradicts the payments of these lines. Nothing moves, and what waits keeps its reason. */

@@ -1,6 +1,6 @@
 import { bahtOrNull, formatBaht } from '../core/money.js';
 import type { DepositChannel } from './deposit-channel.entity.js';
-import { toDepositDto } from './deposit.mapper.js';
+import { toDepositDto, toSlipDto } from './deposit.mapper.js';
 import type { DepositRow } from './deposits.repository.js';
 import type { IncomingPayment } from './incoming-payment.entity.js';
 import type { PaymentRow } from './payments.repository.js';
@@ -27,7 +27,7 @@ export const toChannelView = (channel: DepositChannel): View => ({
   ...shown(channel, 'options', 'min', 'max', 'priority', 'hold_above', 'status'),
   pause_reason: null,
   callback_url: null,
-  ...shown(channel, 'covered_until', 'refused'),
+  ...shown(channel, 'covered_until', 'refused', 'slips_paused_until'),
 });
 
 export const toDepositView = (row: DepositRow): View => ({
@@ -48,8 +48,16 @@ export function toDepositDetail(row: DepositRow): View {
   const expired = hasExpired ? [{ at: deposit.expires_at.toISOString(), event: 'expired', detail: '' }] : [];
   const cancelled =
     deposit.cancelled_at === null ? [] : [{ at: deposit.cancelled_at.toISOString(), event: 'cancelled', detail: '' }];
+  const slips = row.slips.map((slip) => {
+    const { status, code } = toSlipDto(slip, row);
+    const detail = [slip.slip_ref, status, ...(code === null ? [] : [code])].join(', ');
+    return { at: new Date(slip.created_at).toISOString(), event: 'slip', detail };
+  });
   const made = { at: deposit.created_at.toISOString(), event: 'created', detail: `by ${deposit.source}` };
-  return { ...toDepositView(row), timeline: [made, ...cancelled, ...expired, ...booked] };
+  const happened = [...cancelled, ...expired, ...booked, ...slips].toSorted((one, other) =>
+    String(one.at).localeCompare(String(other.at)),
+  );
+  return { ...toDepositView(row), timeline: [made, ...happened] };
 }
 
 export const toPaymentView = ({ payment, channel, deposit_number, suggestions }: PaymentRow): View => ({
@@ -98,7 +106,7 @@ export function toImportResult({ taken: { out, ...paid }, ...result }: ImportRes
     ...shown(result, 'channel', 'lines'),
     new: count + out.lines,
     repeated: result.lines - count - out.lines,
-    linked: 0,
+    linked: paid.linked.lines,
     in: count,
     in_amount: formatBaht(incoming.reduce((sum, { amount }) => sum + amount, 0n)),
     booked: paid.booked.lines,

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { AppError } from '../../src/core/errors.js';
 import { readMembers } from '../../src/core/validation/read-members.js';
 import type { Class } from '../../src/core/validation/rule.js';
-import { CreateDepositDto, DepositListQuery } from '../../src/deposits/deposit-requests.dto.js';
+import { CreateDepositDto, DepositListQuery, PresentSlipDto } from '../../src/deposits/deposit-requests.dto.js';
 import { CreateOrderDto, CreateOrderItemDto, OrderListQuery } from '../../src/orders/order-requests.dto.js';
 import { EventListQuery } from '../../src/events/event.dto.js';
 import { SandboxCreditDto } from '../../src/wallet/wallet.dto.js';
@@ -127,6 +127,11 @@ const depositAmount: Problems = {
   'empty space x dot digits long nul surrogate url noDate':
     'INVALID_VALUE must be an amount with two fraction digits such as 1000.00',
 };
+const slip: Problems = {
+  others: 'INVALID_TYPE must be a string',
+  'empty space x dot digits long nul surrogate url noDate':
+    'INVALID_SLIP is not the text of the QR code on a bank’s slip',
+};
 const texts: Problems = {
   others: 'INVALID_TYPE must be an object',
   object: TAKEN,
@@ -177,6 +182,7 @@ const CLASSES: [shape: Class, members: Record<string, [sample: unknown, problems
       metadata: [{ till: '3' }, nullable(texts)],
     },
   ],
+  [PresentSlipDto, { payload: ['0041000600000101030140220202611241530XYZ012345102TH9104F4F2', required(slip)] }],
   [
     DepositListQuery,
     {

@@ -130,6 +130,10 @@ describe('deposits of the SDK', () => {
     await deposits.create({ reference_id: 'never', amount: '1001.00' });
     expect((await deposits.cancel('never')).status).toBe('cancelled');
     expect(await failureOf(deposits.cancel('a/b?c'))).toMatchObject({ status: 409, code: 'CONFLICT' });
+    const slip = '0035000600000101030000214202611241530OK5102TH9104AE4F';
+    expect((await deposits.presentSlip('never', slip)).slip).toEqual({ status: 'booked', code: null });
+    const failure = await failureOf(deposits.presentSlip('never', 'x'));
+    expect(failure).toMatchObject({ status: 400, details: [{ code: 'INVALID_SLIP' }] });
     const listed = await deposits.list({ limit: 2 }).toArray();
     expect(listed.map(({ reference_id }) => reference_id)).toEqual(['never', 'again', 'a/b?c']);
     expect(await failureOf(deposits.get('..'))).toBeInstanceOf(TypeError);

@@ -101,8 +101,9 @@ describePhp('the SDK for PHP, against the service', () => {
       return [$made['status'], $again['deposit_number'] === $made['deposit_number'], $finished['qr_payload'] !== null,
               $topup->deposits->get('php deposit/1')['amount_to_pay'] === $made['amount_to_pay'],
               $topup->deposits->cancel('php deposit/1')['status'],
+              $topup->deposits->presentSlip('php deposit/1', '0038000600000101030000217202611241530OTHER5102TH91047893')['slip']['status'],
               array_column(iterator_to_array($topup->deposits->list(['limit' => 1])), 'reference_id')];`);
-    expect(value).toEqual(['pending', true, true, true, 'cancelled', ['php finished', 'php deposit/1']]);
+    expect(value).toEqual(['pending', true, true, true, 'cancelled', 'refused', ['php finished', 'php deposit/1']]);
     const live = await stack.merchant('0.00');
     const refused = await run(
       `return $topup->deposits->create(['reference_id' => 'x', 'amount' => '1000.00']);`,

@@ -93,10 +93,12 @@ export const DEPOSIT_CHECKS = {
   witnesses: {
     name: 'deposit_witnesses',
     rows: `
-      SELECT public_id, reason, state = 'booked' AND reason IS NOT NULL AND coalesce(decision, '') NOT IN ('debit', 'keep') AS is_case
-      FROM incoming_payments WHERE state = 'booked'`,
-    wrong: 'is_case',
-    example: `format('payment %s is an open case: %s', public_id, reason)`,
+      SELECT p.public_id, p.reason, coalesce(p.decision, '') NOT IN ('debit', 'keep') AS is_open,
+             p.slip_ref IS NOT NULL AND num_nonnulls(p.line_id, p.charge_ref) = 0
+             AND p.paid_at <= c.covered_until - interval '10 minutes' AS is_missing
+      FROM incoming_payments p JOIN deposit_channels c ON c.id = p.channel_id WHERE p.state = 'booked'`,
+    wrong: 'is_open AND (reason IS NOT NULL OR is_missing IS TRUE)',
+    example: `format('payment %s is an open case: %s', public_id, coalesce(reason, 'NOT_IN_STATEMENT'))`,
     describe: ({ checked = 0n }) => `${counted(checked, 'booked payment')} without an open case`,
   },
 } satisfies Record<string, MomentCheck>;

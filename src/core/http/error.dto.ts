@@ -82,5 +82,17 @@ export const ERROR_EXAMPLES = {
     'CHANNEL_UNAVAILABLE',
     'the channel gave no QR code: repeat the request',
   ),
+  INVALID_SLIP: withDetail(
+    'BAD_REQUEST',
+    'payload',
+    'INVALID_SLIP',
+    'payload is not the text of the QR code on a bank’s slip',
+  ),
+  SLIPS_NOT_TAKEN: withDetail(
+    'CONFLICT',
+    'payload',
+    'SLIPS_NOT_TAKEN',
+    'channel kbank takes no slips: wait for the payment',
+  ),
   SERVICE_UNAVAILABLE: databaseUnavailable().toBody(),
 };

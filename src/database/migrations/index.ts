@@ -20,4 +20,5 @@ export { DepositCases1763900000019 } from './1763900000019-deposit-cases.js';
 export { Backups1763900000020 } from './1763900000020-backups.js';
 export { ChannelCredentials1763900000021 } from './1763900000021-channel-credentials.js';
 export { HeldAmounts1763900000022 } from './1763900000022-held-amounts.js';
+export { Slips1763900000024 } from './1763900000024-slips.js';
 export { PaymentApprovals1763900000025 } from './1763900000025-payment-approvals.js';

@@ -1,6 +1,7 @@
 import type { CredentialField, OptionField } from '../../suppliers/adapter-description.js';
 import type { RawCallback } from '../../suppliers/supplier-adapter.js';
 import type { Satang } from '../../core/money.js';
+import type { MiniQr } from '../slips/mini-qr.js';
 import type { StatementFormat } from '../statements/statement-format.js';
 
 /** An adapter's description of itself. */
@@ -45,6 +46,10 @@ export interface ChannelSettings {
   statement: StatementFormat | null;
   /** Texts of lines that are no payments of merchants. */
   ignored: readonly string[];
+  /** Whether merchants may present slips. */
+  takesSlips: boolean;
+  /** How much slips alone may credit to a merchant, without a statement or a person; null for no limit. */
+  unconfirmedLimit: Satang | null;
 }
 
 /** A deposit for which the vendor makes a QR code. */
@@ -113,19 +118,23 @@ export interface PaymentsPage {
 export type ChannelCallback =
   { kind: 'ping' } | { kind: 'refused' | 'unreadable'; detail: string } | { kind: 'about'; paymentId: string };
 
-/** The text of the QR code on a bank's slip. */
-export interface MiniQr {
-  payload: string;
-  /** The sending bank, and its reference of the transfer. */
-  bank: string;
-  transRef: string;
+/** A transfer to the channel's account, as the sending bank reports it. */
+export interface SlipPayment {
+  kind: 'paid';
+  amount: Satang;
+  paidAt: Date;
+  /** The references that the payer's bank sent. */
+  references: readonly string[];
 }
 
-/** A transfer as a service for slips reports it. `isOurs`: whether the channel's account received it. */
-export interface SlipPayment extends Pick<ChargedPayment, 'amount' | 'currency' | 'paidAt'> {
-  kind: 'paid';
-  isOurs: boolean;
-}
+/**
+ * The answer of a slip service.
+ * - `unknown`: it decides nothing, such as before the bank knows the transfer.
+ * - `unclear`: the answer contradicts itself or what was asked.
+ * - `refused`: our key, our address or our quota is refused, so that no further call makes sense.
+ */
+export type SlipReading =
+  SlipPayment | { kind: 'wrong_receiver' } | { kind: 'unknown' | 'unclear' | 'refused'; detail: string };
 
 /** A setting that works, or the reason why it does not. */
 export interface ChannelCheck {
@@ -159,8 +168,12 @@ export interface ChannelAdapter<Settings extends ChannelSettings = ChannelSettin
   readonly callbacks?: { read(settings: Settings, raw: RawCallback): ChannelCallback };
   /** Ends an offer, as far as the vendor can. */
   cancel?(settings: Settings, paymentId: string): Promise<void>;
-  /** Asks a service about a slip. */
-  readonly slips?: { verify(settings: Settings, slip: MiniQr): Promise<SlipPayment | NoAnswer> };
+  /** Asks a service about slips, if the settings have one. */
+  readonly slips?: {
+    verify(settings: Settings, slip: MiniQr): Promise<SlipReading>;
+    /** Whether the service accepts us. */
+    isAccepted(settings: Settings): Promise<boolean>;
+  };
   /** Checks settings by calls that create nothing. */
   test?(settings: Settings): Promise<ChannelCheck[]>;
 }

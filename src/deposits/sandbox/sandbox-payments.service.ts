@@ -6,8 +6,10 @@ import { WorkerTask } from '../../core/worker-task.js';
 import { Database, type Transaction } from '../../database/database.js';
 import { BookingService, type Booking } from '../booking.service.js';
 import { ChannelsRepository } from '../channels.repository.js';
+import type { Deposit } from '../deposit.entity.js';
 import { DepositsRepository, type DepositRow, type DueDeposit } from '../deposits.repository.js';
 import { NOT_BOOKED, PaymentsRepository, type NewPayment } from '../payments.repository.js';
+import { SlipsRepository } from '../slips/slips.repository.js';
 import { nextReport, PAID_AFTER, sandboxPayments, sandboxQr } from './sandbox-plan.js';
 
 const BATCH = 100;
@@ -29,6 +31,7 @@ export class SandboxPaymentsService {
     private readonly deposits: DepositsRepository,
     private readonly payments: PaymentsRepository,
     private readonly booking: BookingService,
+    private readonly slips: SlipsRepository,
   ) {}
 
   @WorkerTask('sandbox_payments', { every: 500, failed: 'deposits of the sandbox could not be paid', once: true })
@@ -54,6 +57,22 @@ export class SandboxPaymentsService {
     if (payload !== null || status !== 'pending' || channelId !== SANDBOX_CHANNEL_ID) return row;
     await this.deposits.finish(id, sandboxQr(amountToPay), PAID_AFTER);
     return this.readAgain(row);
+  }
+
+  /** Takes the deposit's first payment, now that its slip was presented. @returns false if it has another slip. */
+  takeSlip(depositId: bigint, slipRef: string): Promise<boolean> {
+    return this.database.transaction(async (tx) => {
+      await this.channels.lock(tx, SANDBOX_CHANNEL_ID);
+      const deposit = await this.deposits.getById(tx, depositId);
+      const report = firstReport(deposit, slipRef);
+      const [known] = await this.payments.findCharges(tx, SANDBOX_CHANNEL_ID, [report.chargeRef]);
+      if (known && known.slip_ref !== null) return false;
+      this.slips.lock(tx, SANDBOX_CHANNEL_ID);
+      this.slips.confirm(tx, SANDBOX_CHANNEL_ID, slipRef);
+      if (known) await this.payments.change(tx, known.id, { slip_ref: slipRef });
+      await this.take(tx, [report]);
+      return true;
+    });
   }
 
   private async readAgain({ deposit }: DepositRow): Promise<DepositRow> {
@@ -88,9 +107,9 @@ export class SandboxPaymentsService {
       return booked.get(id) ?? { ...NOT_BOOKED, ...waiting };
     };
     const rows = fresh.map((report): NewPayment => {
-      const { paymentId: public_id, amount, paidAt: paid_at, chargeRef: charge_ref } = report;
+      const { paymentId: public_id, amount, paidAt: paid_at, chargeRef: charge_ref, slipRef: slip_ref } = report;
       const reported = { public_id, amount, currency: 'THB', paid_at, precision: 'second', charge_ref } as const;
-      return { ...reported, line_id: null, ...outcomeOf(report) };
+      return { ...reported, slip_ref, line_id: null, ...outcomeOf(report) };
     });
     this.payments.insert(tx, SANDBOX_CHANNEL_ID, rows);
     for (const report of decided) await this.payments.change(tx, report.id, outcomeOf(report));
@@ -98,20 +117,34 @@ export class SandboxPaymentsService {
   }
 }
 
+/** The charge of a deposit's payment with this number. */
+const chargeOf = ({ deposit_number }: Pick<DueDeposit, 'deposit_number'>, number: number) => {
+  const chargeRef = `${deposit_number}-${number}`;
+  return { chargeRef, paymentId: paymentId('sandbox', 'charge', chargeRef), operator: null };
+};
+
+const firstReport = (deposit: Deposit, slipRef: string): Report => ({
+  ...chargeOf(deposit, 1),
+  amount: deposit.amount_to_pay + (sandboxPayments(deposit.amount, 0)[0]?.difference ?? 0n),
+  paidAt: new Date(),
+  slipRef,
+  deposit,
+  bookedBy: 'reference',
+  isBooked: true,
+});
+
 function reportsOf(deposit: DueDeposit): Report[] {
-  const { amount, amount_to_pay, expires_in, reported_after, created_at, deposit_number } = deposit;
+  const { amount, amount_to_pay, expires_in, reported_after, created_at } = deposit;
   return sandboxPayments(amount, expires_in).flatMap(({ paidAfter, bookedAfter, difference }, index): Report[] => {
     if (paidAfter > reported_after) return [];
-    const chargeRef = `${deposit_number}-${index + 1}`;
     return [
       {
-        paymentId: paymentId('sandbox', 'charge', chargeRef),
+        ...chargeOf(deposit, index + 1),
         amount: amount_to_pay + difference,
         paidAt: new Date(created_at.getTime() + paidAfter * 1_000),
+        slipRef: null,
         deposit,
         bookedBy: bookedAfter > paidAfter ? 'person' : 'reference',
-        operator: null,
-        chargeRef,
         isBooked: bookedAfter <= reported_after,
       },
     ];

@@ -1,8 +1,8 @@
 import type { Satang } from '../../core/money.js';
 import type { PaymentState } from '../incoming-payment.entity.js';
 
-/** What became of lines: of payments by their states, and of money that went out. */
-export type Tally = Record<PaymentState | 'out', { lines: number; amount: Satang }>;
+/** What became of lines: of payments by their states, of payments that slips reported before, and of money that went out. */
+export type Tally = Record<PaymentState | 'linked' | 'out', { lines: number; amount: Satang }>;
 
 /** What an import did. */
 export interface ImportResult {
@@ -18,14 +18,14 @@ export interface ImportResult {
 
 export const nothing = (): Tally => {
   const none = (): Tally['out'] => ({ lines: 0, amount: 0n });
-  return { booked: none(), waiting: none(), returned: none(), ignored: none(), out: none() };
+  return { booked: none(), waiting: none(), returned: none(), ignored: none(), linked: none(), out: none() };
 };
 
 /** @param states of the payments, by the identities of their lines. */
 export function add(
   tally: Tally,
   lines: readonly { amount: Satang; identity: string }[],
-  states: ReadonlyMap<string, PaymentState>,
+  states: ReadonlyMap<string, PaymentState | 'linked'>,
 ): void {
   for (const { amount, identity } of lines) {
     const sum = tally[states.get(identity) ?? 'out'];

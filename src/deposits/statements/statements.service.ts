@@ -8,7 +8,7 @@ import { Database, type Queryable, type Transaction } from '../../database/datab
 import { retryWrite } from '../../database/retry-write.js';
 import { assertActor, recordAction, type Actor } from '../../audit-log/audit-log.js';
 import { ChannelsRepository } from '../channels.repository.js';
-import { ChannelsService, settingsOf, type KnownChannel } from '../channels.service.js';
+import { ChannelsService, type KnownChannel } from '../channels.service.js';
 import { DepositsObserver } from '../deposits.observer.js';
 import { IncomingLinesService, type States } from '../incoming-lines.service.js';
 import { PaymentsRepository } from '../payments.repository.js';
@@ -147,7 +147,7 @@ export class StatementsService {
       const before: Progress | null = next;
       const written: Progress = await this.write((tx) => this.importBatch(tx, file, before, by));
       add(taken, written.batch, written.states);
-      this.observer.linesTaken(channel.code, written.states.values(), readAtMs);
+      this.observer.taken(channel.code, 'line', written.states.values(), readAtMs);
       incoming += written.states.size;
       onProgress?.(file.count - written.left, file.count);
       next = { ...written, batch: nextOf(written.rest) };
@@ -168,8 +168,8 @@ export class StatementsService {
     by: Actor,
   ): Promise<Progress> {
     const channel = await this.channelRows.lock(tx, file.channel.id);
-    const settings = settingsOf(channel);
-    if (!isDeepStrictEqual(settings.statement, file.format)) {
+    const connected = this.channels.connect(channel);
+    if (!isDeepStrictEqual(connected.settings.statement, file.format)) {
       const words = `the columns of channel ${channel.code} were changed meanwhile: import the file again`;
       throw new AppError('CONFLICT', words);
     }
@@ -183,7 +183,8 @@ export class StatementsService {
     await this.channelRows.record(tx, channel.code, before === null ? { ...covered, refused: null } : covered);
     const ids = await this.insert(tx, { channelId: channel.id, importId }, batch);
     // The last step, because it locks wallets, for which orders wait.
-    const states = await this.incoming.take(tx, { channel, settings }, batch, ids);
+    const states = await this.incoming.take(tx, connected, batch, ids);
+    if (coveredUntil !== null) this.payments.markMissing(tx, channel.id, coveredUntil);
     const lastId = ids.get(batch.at(-1)?.identity ?? '') ?? 0n;
     return { importId, lastId, batch, rest, left: left - batch.length, states, coveredUntil };
   }

@@ -55,4 +55,14 @@ final class Deposits
     {
         return $this->transport->call('POST', Path::to('/v1/deposits', 'reference_id', $referenceId) . '/cancel');
     }
+
+    /**
+     * Presents the text of the QR code on the payer's slip, so that the payment is found sooner: see `slip` of the deposit.
+     * @return array<string, mixed> the deposit
+     */
+    public function presentSlip(string $referenceId, string $payload): array
+    {
+        $path = Path::to('/v1/deposits', 'reference_id', $referenceId) . '/slip';
+        return $this->transport->call('POST', $path, ['payload' => $payload]);
+    }
 }

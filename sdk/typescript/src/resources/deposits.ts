@@ -30,4 +30,13 @@ export class Deposits {
     const path = `${pathTo('/v1/deposits', 'reference_id', referenceId)}/cancel`;
     return this.transport.send({ method: 'POST', path, isRepeatable: true }, options);
   }
+
+  /**
+   * Presents the text of the QR code on the payer's slip, so that the payment is found sooner: see `slip` of the deposit.
+   * @throws ApiError 400 `INVALID_SLIP`; 409 `SLIPS_NOT_TAKEN`; 429 after too many slips
+   */
+  async presentSlip(referenceId: string, payload: string, options?: CallOptions): Promise<Deposit> {
+    const path = `${pathTo('/v1/deposits', 'reference_id', referenceId)}/slip`;
+    return this.transport.send({ method: 'POST', path, body: { payload }, isRepeatable: true }, options);
+  }
 }

@@ -1,24 +1,35 @@
 import { AppError } from '../../../core/errors.js';
+import { present } from '../../../core/invariant.js';
 import { parseBaht, type Satang } from '../../../core/money.js';
 import { readStatementFormat } from '../../statements/statement-format.js';
-import type { ChannelAdapter, ChannelDescription, ChannelSettings, StoredChannelSettings } from '../channel-adapter.js';
+import type { SupplierHttp } from '../../../suppliers/supplier-http.js';
+import { EasySlip, type EasySlipSettings } from '../../slips/easyslip.js';
+import type { MiniQr } from '../../slips/mini-qr.js';
+import type {
+  ChannelAdapter,
+  ChannelDescription,
+  ChannelSettings,
+  SlipReading,
+  StoredChannelSettings,
+} from '../channel-adapter.js';
 import { isBillerId, isBillReference, isPromptPayId, promptPayPayload, type Payee } from './promptpay-qr.js';
 
-type PromptPaySettings = ChannelSettings & { payee: Payee };
+type PromptPaySettings = ChannelSettings & { payee: Payee; slipService: EasySlipSettings | null };
 type Options = Record<string, string>;
 
 const MAX = parseBaht('700000.00') ?? 0n;
+const UNCONFIRMED_LIMIT = '50000.00';
 const MIN = { amount: parseBaht('100.00') ?? 0n, reference: parseBaht('1.00') ?? 0n };
 
 const text = (name: string, help: string): ChannelDescription['options'][number] => ({ name, values: null, help });
 
-/** QR codes that all Thai banking apps pay. It calls nobody: statements report the payments. */
+/** QR codes that all Thai banking apps pay. Statements report the payments, and a slip service if the operator has one. */
 export class PromptPayChannel implements ChannelAdapter<PromptPaySettings> {
   static readonly description: ChannelDescription = {
     adapter: 'promptpay',
     name: 'PromptPay',
     baseUrl: null,
-    credentials: [],
+    credentials: [{ name: 'slip_key', secret: true, required: false, help: 'key of the slip service' }],
     options: [
       text(
         'promptpay_id',
@@ -33,11 +44,28 @@ export class PromptPayChannel implements ChannelAdapter<PromptPaySettings> {
       text('columns', 'columns of statements, such as date=Date;time=Time;text=Details;in=Deposit;balance=Balance'),
       { name: 'reference_unique', values: ['true', 'false'], help: 'whether no two lines have one reference' },
       text('ignore', 'texts of lines that are no payments, separated by ;'),
+      { name: 'slip_service', values: ['easyslip'], help: 'who confirms slips of payers; needs account and slip_key' },
+      text(
+        'unconfirmed_limit',
+        `how much slips alone may credit to a merchant before statements confirm it (default ${UNCONFIRMED_LIMIT}), or off`,
+      ),
     ],
   };
 
-  readSettings({ options }: StoredChannelSettings): PromptPaySettings {
+  readonly slips: { verify: SlipCall<[MiniQr], SlipReading>; isAccepted: SlipCall<[], boolean> };
+
+  constructor(http: SupplierHttp) {
+    const service = new EasySlip(http);
+    this.slips = {
+      verify: (settings, slip) => service.verify(slipServiceOf(settings), slip),
+      isAccepted: (settings) => service.isAccepted(slipServiceOf(settings)),
+    };
+  }
+
+  readSettings(stored: StoredChannelSettings): PromptPaySettings {
+    const { options } = stored;
     const payee = readPayee(options);
+    const slipService = readSlipService(stored, payee);
     const recognizedBy = 'billerId' in payee ? 'reference' : 'amount';
     return {
       payee,
@@ -53,6 +81,9 @@ export class PromptPayChannel implements ChannelAdapter<PromptPaySettings> {
         .split(';')
         .map((each) => each.trim())
         .filter((each) => each !== ''),
+      slipService,
+      takesSlips: slipService !== null,
+      unconfirmedLimit: readLimit(options),
     };
   }
 
@@ -60,6 +91,11 @@ export class PromptPayChannel implements ChannelAdapter<PromptPaySettings> {
     return promptPayPayload(payee, amountToPay, reference);
   }
 }
+
+type SlipCall<Given extends unknown[], Answer> = (settings: PromptPaySettings, ...given: Given) => Promise<Answer>;
+
+const slipServiceOf = ({ slipService }: PromptPaySettings): EasySlipSettings =>
+  present(slipService, 'only channels that take slips ask about them');
 
 const refuse = (words: string): never => {
   throw new AppError('BAD_REQUEST', words);
@@ -87,6 +123,25 @@ function readPayee({ promptpay_id, biller_id, second_reference }: Options): Paye
 function readAccount({ account }: Options): string | null {
   if (account === undefined || /^\d{3}:\d{10,15}$/.test(account)) return account ?? null;
   return refuse('the option account must be a bank code, : and the number, such as 004:0123456789');
+}
+
+/** Slips must name the account, so that one of a payment to another account credits no merchant. */
+function readSlipService(
+  { baseUrl, credentials, options }: StoredChannelSettings,
+  payee: Payee,
+): EasySlipSettings | null {
+  if (options.slip_service === undefined) return null;
+  const [bank, number] = readAccount(options)?.split(':') ?? [];
+  if (bank === undefined || number === undefined) return refuse('the option slip_service needs the option account');
+  const { slip_key: key } = credentials;
+  if (key === undefined) return refuse('the option slip_service needs the credential slip_key');
+  const numbers = [number, 'billerId' in payee ? payee.billerId : payee.promptpayId];
+  return { baseUrl: baseUrl ?? EasySlip.baseUrl, key, receiver: { bank, numbers } };
+}
+
+function readLimit({ unconfirmed_limit: limit = UNCONFIRMED_LIMIT }: Options): Satang | null {
+  if (limit === 'off') return null;
+  return parseBaht(limit) ?? refuse('the option unconfirmed_limit must be an amount such as 50000.00, or off');
 }
 
 function wholeNumber(options: Options, name: string, fallback: number, minimum: number, maximum: number): number {

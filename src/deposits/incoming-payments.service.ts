@@ -1,0 +1,79 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type Config } from '../core/config.js';
+import type { Queryable, Transaction } from '../database/database.js';
+import { BookingService, type Booking } from './booking.service.js';
+import type { KnownChannel } from './channels.service.js';
+import { DepositsRepository } from './deposits.repository.js';
+import type { PaymentState } from './incoming-payment.entity.js';
+import { Matcher, RELEVANT_MS, TOO_EARLY_MS, type Match, type ReportedPayment } from './matching.js';
+import { NOT_BOOKED, PaymentsRepository, type NewPayment } from './payments.repository.js';
+
+/** The columns of a payment before it is matched. */
+export type Unmatched = Omit<NewPayment, 'state' | keyof typeof NOT_BOOKED>;
+
+/**
+ * A payment to write: a new one, or with `id` a known one that gets another witness. Without a match, what became of it before
+ * stays.
+ */
+export type Taken =
+  { row: Unmatched & { id?: bigint }; match: Match } | { row: NewPayment & { id: bigint }; match: null };
+
+/** Matches payments of any witnesses, books those that are sure, and writes all of them. */
+@Injectable()
+export class IncomingPaymentsService {
+  constructor(
+    private readonly deposits: DepositsRepository,
+    private readonly payments: PaymentsRepository,
+    private readonly booking: BookingService,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  /** @param reported in the order of time. @returns a match for each of them. */
+  async match(
+    reader: Queryable,
+    { channel, settings }: KnownChannel,
+    reported: readonly ReportedPayment[],
+  ): Promise<Match[]> {
+    if (reported.length === 0) return [];
+    const times = reported.map(({ paidAt }) => paidAt.getTime());
+    const candidates = await this.deposits.candidates(reader, {
+      channelId: channel.id,
+      from: new Date(times.reduce((one, other) => Math.min(one, other)) - RELEVANT_MS),
+      until: new Date(times.reduce((one, other) => Math.max(one, other)) + TOO_EARLY_MS),
+      references: [...new Set(reported.flatMap(({ references }) => references))],
+      amounts: reported.map(({ amount }) => amount),
+    });
+    const { recognizedBy, ignored } = settings;
+    const rules = { recognizedBy, ignored, holdAbove: channel.hold_above, skewMs: this.config.DEPOSIT_SKEW_MS };
+    const matcher = new Matcher(rules, candidates);
+    return reported.map((each) => matcher.match(each));
+  }
+
+  /** The caller must hold the channel's lock. @returns the payments' states. */
+  async write(tx: Transaction, channelId: number, taken: readonly Taken[]): Promise<PaymentState[]> {
+    const bookings = taken.flatMap(({ row, match }): Booking[] => {
+      if (match?.state !== 'booked') return [];
+      const { public_id: paymentId, amount, paid_at: paidAt, slip_ref: slipRef } = row;
+      return [{ paymentId, amount, paidAt, slipRef, deposit: match.deposit, bookedBy: match.by, operator: null }];
+    });
+    const booked = await this.booking.book(tx, bookings);
+    const rows = taken.map((each): NewPayment & { id?: bigint } => {
+      if (each.match === null) return each.row;
+      const { row, match } = each;
+      if (match.state === 'ignored') return { ...row, ...NOT_BOOKED, state: 'ignored' };
+      const waits = { ...NOT_BOOKED, state: 'waiting', deposit_id: match.deposit?.id ?? null } as const;
+      if (match.state === 'waiting') return { ...row, ...waits, reason: match.reason };
+      return { ...row, ...(booked.get(row.public_id) ?? { ...waits, reason: 'WALLET_FULL' }) };
+    });
+    this.payments.insert(
+      tx,
+      channelId,
+      rows.filter(({ id }) => id === undefined),
+    );
+    this.payments.link(
+      tx,
+      rows.flatMap(({ id, ...row }) => (id === undefined ? [] : [{ id, ...row }])),
+    );
+    return rows.map(({ state }) => state);
+  }
+}

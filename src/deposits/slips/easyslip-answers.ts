@@ -1,0 +1,81 @@
+import { JsonNumber } from '../../core/exact-json.js';
+import { parseBaht } from '../../core/money.js';
+import { readMoment } from '../../core/moments.js';
+import type { HttpAnswer } from '../../suppliers/supplier-http.js';
+import type { SlipPayment, SlipReading } from '../channels/channel-adapter.js';
+import type { MiniQr } from './mini-qr.js';
+
+/** The account that slips must have paid. */
+export interface SlipReceiver {
+  bank: string;
+  /** All numbers by which the account can be paid: its own, and those of PromptPay. */
+  numbers: readonly string[];
+}
+
+/** The fewest visible digits of a masked number that identify an account. */
+const MIN_VISIBLE = 4;
+
+type Json = Record<string, unknown>;
+
+const member = (value: unknown, ...path: string[]): unknown =>
+  path.reduce<unknown>(
+    (inner, name) =>
+      typeof inner === 'object' && inner !== null && Object.hasOwn(inner, name) ? (inner as Json)[name] : undefined,
+    value,
+  );
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/**
+ * Reads the answer about a slip. A duplicate is an answer like any other: it is also what we get if the answer to our own first call
+ * was lost. Only the receiver and the sending bank's facts count, never the vendor's verdicts about amounts.
+ */
+export function readSlip({ status, body }: HttpAnswer, asked: MiniQr, receiver: SlipReceiver): SlipReading {
+  const code = textOf(member(body, 'error', 'code')) || textOf(member(body, 'message'));
+  if (status === 401 || status === 403) return { kind: 'refused', detail: `${status} ${code}` };
+  const isDuplicate = status === 400 && /^duplicate_slip$/i.test(code);
+  const data = member(body, 'data');
+  // The first version has the slip itself as its data.
+  const slip = member(data, 'rawSlip') ?? data;
+  if ((status !== 200 && !isDuplicate) || textOf(member(slip, 'transRef')) === '') {
+    return { kind: 'unknown', detail: `${status} ${code || 'without a slip'}` };
+  }
+  const facts = readFacts(data, slip, asked);
+  if (typeof facts === 'string') return { kind: 'unclear', detail: `the answer about the slip has ${facts}` };
+  return isReceiver(data, slip, receiver) ? facts : { kind: 'wrong_receiver' };
+}
+
+/** @returns what is wrong, in words. */
+function readFacts(data: unknown, slip: unknown, { bank, transRef }: MiniQr): string | SlipPayment {
+  if (member(slip, 'transRef') !== transRef) return 'another number';
+  if (member(slip, 'sender', 'bank', 'id') !== bank) return 'another sending bank';
+  const currency = textOf(member(slip, 'amount', 'local', 'currency'));
+  if (!['', 'THB', '764'].includes(currency)) return 'another currency';
+  const amounts = [member(data, 'amountInSlip'), member(slip, 'amount', 'amount')].filter((each) => each !== undefined);
+  const [amount, other = amount] = amounts.map((each) => (each instanceof JsonNumber ? parseBaht(each.text) : null));
+  if (!amount || other !== amount) return 'no single amount in satang';
+  const paidAt = readMoment(textOf(member(slip, 'date')));
+  if (!paidAt) return 'no date with a time zone';
+  const references = ['ref1', 'ref2'].map((name) => textOf(member(slip, name)));
+  return { kind: 'paid', amount, paidAt, references };
+}
+
+/** Ours: the bank, and every visible digit of the account or of the PromptPay id in its place. */
+function isReceiver(data: unknown, slip: unknown, { bank, numbers }: SlipReceiver): boolean {
+  const matched = textOf(member(data, 'matchedAccount', 'bankNumber')).replaceAll('-', '');
+  if (matched !== '' && member(data, 'matchedAccount', 'bank', 'code') === bank && numbers.includes(matched))
+    return true;
+  if (member(slip, 'receiver', 'bank', 'id') !== bank) return false;
+  const account = member(slip, 'receiver', 'account');
+  const shown = [member(account, 'bank', 'account'), member(account, 'proxy', 'account')].map(textOf);
+  return shown.some((masked) => numbers.some((number) => agrees(masked.replaceAll(/[-\s]/g, ''), number)));
+}
+
+function agrees(masked: string, number: string): boolean {
+  const visible = Array.from(masked, (each, at) => ({ each, at })).filter(({ each }) => /\d/.test(each));
+  return (
+    masked.length === number.length &&
+    visible.length >= MIN_VISIBLE &&
+    visible.every(({ each, at }) => number[at] === each)
+  );
+}

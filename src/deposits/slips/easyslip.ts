@@ -1,0 +1,50 @@
+import { parseExactJson } from '../../core/exact-json.js';
+import { describeFailure, type HttpAnswer, type SupplierHttp } from '../../suppliers/supplier-http.js';
+import type { SlipReading } from '../channels/channel-adapter.js';
+import { readSlip, type SlipReceiver } from './easyslip-answers.js';
+import { miniQr, type MiniQr } from './mini-qr.js';
+
+export interface EasySlipSettings {
+  baseUrl: string;
+  key: string;
+  receiver: SlipReceiver;
+}
+
+const TIMEOUT_MS = 10_000;
+
+/** EasySlip's second version. It asks the sending bank about a slip. */
+export class EasySlip {
+  static readonly baseUrl = 'https://api.easyslip.com';
+
+  constructor(private readonly http: SupplierHttp) {}
+
+  /** Sends nothing but the slip: the vendor must neither compare amounts nor decide about duplicates. */
+  async verify(settings: EasySlipSettings, slip: MiniQr): Promise<SlipReading> {
+    try {
+      const body = JSON.stringify({ payload: miniQr(slip) });
+      return readSlip(await this.call(settings, 'POST', '/v2/verify/bank', body), slip, settings.receiver);
+    } catch (error) {
+      return { kind: 'unknown', detail: describeFailure(error) };
+    }
+  }
+
+  /** Whether the vendor accepts our key from our address. */
+  async isAccepted(settings: EasySlipSettings): Promise<boolean> {
+    try {
+      return (await this.call(settings, 'GET', '/v2/info')).status === 200;
+    } catch {
+      return false;
+    }
+  }
+
+  private call(
+    { baseUrl, key }: EasySlipSettings,
+    method: 'GET' | 'POST',
+    path: string,
+    body?: string,
+  ): Promise<HttpAnswer> {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    const request = { method, url: `${baseUrl}${path}`, headers, ...(body !== undefined && { body }) };
+    return this.http.call({ ...request, timeoutMs: TIMEOUT_MS, parse: parseExactJson });
+  }
+}

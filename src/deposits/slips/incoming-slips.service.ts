@@ -1,0 +1,98 @@
+import { Injectable } from '@nestjs/common';
+import { paymentId } from '../../core/identifiers.js';
+import { present } from '../../core/invariant.js';
+import { Database, type Transaction } from '../../database/database.js';
+import { ChannelsRepository } from '../channels.repository.js';
+import type { KnownChannel } from '../channels.service.js';
+import type { SlipPayment } from '../channels/channel-adapter.js';
+import type { PaymentState } from '../incoming-payment.entity.js';
+import { IncomingPaymentsService, type Taken } from '../incoming-payments.service.js';
+import { referencesIn, type Match, type ReportedPayment } from '../matching.js';
+import { PaymentsRepository } from '../payments.repository.js';
+import { isCovered, isUndecided, lineOf, withKnown, type LonePayment } from '../witnesses.js';
+import type { SlipCode } from './slip-check.entity.js';
+import { SlipsRepository } from './slips.repository.js';
+
+export type SlipOutcome = PaymentState | 'linked' | 'repeated' | 'missing';
+
+/** Makes a payment of what a slip service reports, or adds the slip to the payment of a line. */
+@Injectable()
+export class IncomingSlipsService {
+  constructor(
+    private readonly database: Database,
+    private readonly channels: ChannelsRepository,
+    private readonly slips: SlipsRepository,
+    private readonly payments: PaymentsRepository,
+    private readonly incoming: IncomingPaymentsService,
+  ) {}
+
+  /**
+   * The payment's own facts decide which deposit it pays, even if the slip was presented for another.
+   * @returns what became of it; `missing`: there is no payment, because the statement that should show it does not.
+   */
+  take(known: KnownChannel, slipRef: string, slip: SlipPayment): Promise<SlipOutcome> {
+    return this.database.transaction(async (tx) => {
+      const channel = await this.channels.lock(tx, known.channel.id);
+      return this.takeLocked(tx, { ...known, channel }, slipRef, slip);
+    });
+  }
+
+  async refuse(channelId: number, slipRef: string, code: SlipCode): Promise<void> {
+    await this.database.transaction((tx) => {
+      this.slips.lock(tx, channelId);
+      this.slips.refuse(tx, channelId, slipRef, code);
+    });
+  }
+
+  private async takeLocked(
+    tx: Transaction,
+    known: KnownChannel,
+    slipRef: string,
+    { amount, paidAt, references }: SlipPayment,
+  ): Promise<SlipOutcome> {
+    const { channel } = known;
+    const precision = 'second';
+    const found = { amount, currency: 'THB', paidAt, precision, references: references.flatMap(referencesIn) } as const;
+    const reported: ReportedPayment = { ...found, texts: [] };
+    const isKnown = await this.payments.hasSlip(tx, channel.id, slipRef);
+    const line = isKnown ? null : lineOf(reported, await this.payments.lone(tx, 'line', known, [reported]));
+    this.slips.lock(tx, channel.id);
+    if (!isKnown && !line && isCovered(paidAt, channel.covered_until)) {
+      this.slips.refuse(tx, channel.id, slipRef, 'NOT_IN_STATEMENT');
+      return 'missing';
+    }
+    // Before the booking, whose event has the slip.
+    this.slips.confirm(tx, channel.id, slipRef);
+    if (isKnown) return 'repeated';
+    const match = line && !isUndecided(line) ? null : await this.match(tx, known, reported, line);
+    const public_id = paymentId(channel.code, 'slip', slipRef);
+    const own = {
+      public_id,
+      amount,
+      currency: 'THB',
+      paid_at: paidAt,
+      precision,
+      charge_ref: null,
+      line_id: null,
+    } as const;
+    const row = { ...(line ?? own), slip_ref: slipRef };
+    const [state] = await this.incoming.write(tx, channel.id, [{ row, match } as Taken]);
+    return match && state ? state : 'linked';
+  }
+
+  /** What slips alone may credit to a merchant is limited, because a slip service may err. */
+  private async match(
+    tx: Transaction,
+    known: KnownChannel,
+    reported: ReportedPayment,
+    line: LonePayment | null,
+  ): Promise<Match> {
+    const [found] = await this.incoming.match(tx, known, [withKnown(reported, line)]);
+    const match = present(found, 'each payment gets a match');
+    const { unconfirmedLimit: limit } = known.settings;
+    if (line || match.state !== 'booked' || limit === null) return match;
+    const unconfirmed = await this.payments.unconfirmedAmount(tx, known.channel.id, match.deposit.merchant_id);
+    if (unconfirmed + reported.amount <= limit) return match;
+    return { state: 'waiting', reason: 'UNCONFIRMED', deposit: match.deposit };
+  }
+}

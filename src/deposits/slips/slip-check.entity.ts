@@ -1,0 +1,65 @@
+import { Check, Column, Entity, ForeignKey, Index, Unique } from 'typeorm';
+import { bigintColumn, createdAtColumn, IdColumn, timestampColumn } from '../../database/columns.js';
+import { DepositChannel } from '../deposit-channel.entity.js';
+import { Deposit } from '../deposit.entity.js';
+
+/**
+ * - `checking`: the slip service has not decided.
+ * - `confirmed`: there is a payment with this slip. The payment says whether it is for the deposit.
+ * - `refused`: no payment was made of it.
+ */
+export type SlipState = 'checking' | 'confirmed' | 'refused';
+
+/** Why a slip is refused; `SLIP_NOT_FOR_THIS_DEPOSIT` follows from its payment. */
+export const SLIP_CODES = [
+  'SLIP_WRONG_RECEIVER',
+  'SLIP_UNKNOWN',
+  'NOT_IN_STATEMENT',
+  'SLIP_NOT_FOR_THIS_DEPOSIT',
+] as const;
+export type SlipCode = (typeof SLIP_CODES)[number];
+
+/** A slip that a merchant presented for a deposit. Only one row of a slip has a time to ask: the others follow it. */
+@Entity('slip_checks')
+@Unique('uq_slip_checks_deposit', ['deposit_id', 'slip_ref'])
+@Index('uq_slip_checks_asked', ['channel_id', 'slip_ref'], { unique: true, where: 'next_at IS NOT NULL' })
+@Index('ix_slip_checks_slip', ['channel_id', 'slip_ref'])
+@Index('ix_slip_checks_due', ['next_at'], { where: 'next_at IS NOT NULL' })
+@Index('ix_slip_checks_created', ['created_at'])
+@Check('ck_slip_checks_state', `state IN ('checking', 'confirmed', 'refused')`)
+@Check('ck_slip_checks_code', `code IN ('SLIP_WRONG_RECEIVER', 'SLIP_UNKNOWN', 'NOT_IN_STATEMENT')`)
+@Check('ck_slip_checks_refused', `(state = 'refused') = (code IS NOT NULL)`)
+@Check('ck_slip_checks_next', `state = 'checking' OR next_at IS NULL`)
+export class SlipCheck {
+  @IdColumn('bigint', 'pk_slip_checks')
+  id!: bigint;
+
+  @ForeignKey(() => Deposit, { name: 'fk_slip_checks_deposit' })
+  @Column(bigintColumn())
+  deposit_id!: bigint;
+
+  @ForeignKey(() => DepositChannel, { name: 'fk_slip_checks_channel' })
+  @Column('integer')
+  channel_id!: number;
+
+  /** The sending bank and its number of the transfer. */
+  @Column('text')
+  slip_ref!: string;
+
+  @Column('text', { default: 'checking' })
+  state!: SlipState;
+
+  @Column('text', { nullable: true })
+  code!: SlipCode | null;
+
+  /** How often the slip service was asked. */
+  @Column('integer', { default: 0 })
+  tries!: number;
+
+  /** When to ask next, unless an answer comes before. */
+  @Column(timestampColumn({ nullable: true }))
+  next_at!: Date | null;
+
+  @Column(createdAtColumn())
+  created_at!: Date;
+}

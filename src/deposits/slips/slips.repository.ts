@@ -1,0 +1,65 @@
+import { Injectable } from '@nestjs/common';
+import { present } from '../../core/invariant.js';
+import { Database, type Transaction } from '../../database/database.js';
+import type { SlipCheck, SlipCode } from './slip-check.entity.js';
+import * as sql from './slips.sql.js';
+
+/** A slip to ask about. */
+export type AskedSlip = Pick<SlipCheck, 'id' | 'deposit_id' | 'channel_id' | 'slip_ref' | 'tries'>;
+
+interface SlipUse {
+  is_known: boolean;
+  slips: number;
+  wait_seconds: number | null;
+}
+
+@Injectable()
+export class SlipsRepository {
+  constructor(private readonly database: Database) {}
+
+  lock(tx: Transaction, channelId: number): void {
+    tx.write(...sql.LOCK_SLIPS.with({ channelId }));
+  }
+
+  async findUse(
+    tx: Transaction,
+    of: { depositId: bigint; merchantId: number; slipRef: string; perMinute: number },
+  ): Promise<SlipUse> {
+    return present((await tx.query<SlipUse>(...sql.FIND_USE.with(of)))[0], 'the statement has one row');
+  }
+
+  /** @returns the slip if it is to be asked about; undefined for one that is known. */
+  async add(
+    tx: Transaction,
+    of: { depositId: bigint; channelId: number; slipRef: string; waitSeconds: number },
+  ): Promise<AskedSlip | undefined> {
+    return (await tx.query<AskedSlip>(...sql.INSERT_CHECK.with(of)))[0];
+  }
+
+  /** @param waits how long to wait after each call. The last one holds for all further calls. */
+  claim(limit: number, waits: readonly number[]): Promise<AskedSlip[]> {
+    const rows = waits.map((seconds, n) => ({ tries: n + 1, seconds }));
+    return this.database.query<AskedSlip>(...sql.CLAIM_CHECKS.with({ limit, waits: rows }));
+  }
+
+  confirm(tx: Transaction, channelId: number, slipRef: string): void {
+    tx.write(...sql.DECIDE_SLIP.with({ channelId, slipRef, state: 'confirmed', code: null }));
+  }
+
+  refuse(tx: Transaction, channelId: number, slipRef: string, code: SlipCode): void {
+    tx.write(...sql.DECIDE_SLIP.with({ channelId, slipRef, state: 'refused', code }));
+  }
+
+  async pause({ id, channel_id: channelId }: AskedSlip, seconds: number): Promise<void> {
+    await this.database.query(...sql.PAUSE_SLIPS.with({ id, channelId, seconds }));
+  }
+
+  /** @returns the codes of the channels. */
+  async claimPaused(seconds: number): Promise<string[]> {
+    return (await this.database.query<{ code: string }>(...sql.CLAIM_PAUSED.with({ seconds }))).map(({ code }) => code);
+  }
+
+  async resume(code: string): Promise<void> {
+    await this.database.query(...sql.RESUME_SLIPS.with({ code }));
+  }
+}

@@ -1,0 +1,129 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { LOGGER } from '../../core/core.module.js';
+import { AppError, refusal } from '../../core/errors.js';
+import type { Logger } from '../../core/logger.js';
+import { Metrics } from '../../core/metrics.js';
+import { SANDBOX_CHANNEL_ID } from '../../core/sandbox.js';
+import { WorkerTask } from '../../core/worker-task.js';
+import { Database } from '../../database/database.js';
+import { BoundedReadsService } from '../../database/bounded-reads.service.js';
+import type { SlipReading } from '../channels/channel-adapter.js';
+import { ChannelsService, type KnownChannel } from '../channels.service.js';
+import { DepositsObserver } from '../deposits.observer.js';
+import type { DepositRow } from '../deposits.repository.js';
+import { SandboxSlipsService } from '../sandbox/sandbox-slips.service.js';
+import { IncomingSlipsService } from './incoming-slips.service.js';
+import { slipOf, slipRefOf, type MiniQr } from './mini-qr.js';
+import { SlipsRepository, type AskedSlip } from './slips.repository.js';
+
+const PER_MINUTE = 5;
+const PER_DEPOSIT = 3;
+/** Seconds from one call about a slip to the next. Behind the last call there is time for its answer. */
+const WAITS = [30, 120, 300, 900, 1_800, 60] as const;
+const PAUSE_SECONDS = 900;
+const BATCH = 20;
+
+/** Each refusal for a limit says when to try again. */
+const NEVER_SECONDS = 86_400;
+
+const tooMany = (limit: string, retryAfterSeconds: number): AppError =>
+  new AppError('TOO_MANY_REQUESTS', `More than ${limit}: please slow down`, { retryAfterSeconds });
+
+/** Takes slips, and asks the sending banks about them through the channel's slip service. A slip itself proves nothing. */
+@Injectable()
+export class SlipsService {
+  constructor(
+    private readonly database: Database,
+    private readonly bounded: BoundedReadsService,
+    private readonly slips: SlipsRepository,
+    private readonly channels: ChannelsService,
+    private readonly incoming: IncomingSlipsService,
+    private readonly sandbox: SandboxSlipsService,
+    private readonly observer: DepositsObserver,
+    @Inject(LOGGER) private readonly logger: Logger,
+    @Inject(Metrics) private readonly metrics: Pick<Metrics, 'slipChecked'>,
+  ) {}
+
+  /** Asks about a slip, unless it is known. @throws CONFLICT if its channel takes no slips; TOO_MANY_REQUESTS at a limit. */
+  async present(row: DepositRow, slip: MiniQr): Promise<void> {
+    const { deposit, channel: code } = row;
+    if (deposit.channel_id === SANDBOX_CHANNEL_ID) {
+      const asked = await this.add(row, this.sandbox.slipRefOf(deposit, slip));
+      if (asked) await this.sandbox.decide(asked);
+      return;
+    }
+    const channel = await this.channels.known(code);
+    if (!channel.settings.takesSlips) {
+      throw refusal('CONFLICT', 'SLIPS_NOT_TAKEN', 'payload', `channel ${code} takes no slips: wait for the payment`);
+    }
+    const asked = await this.add(row, slipRefOf(slip));
+    if (asked && channel.channel.slips_paused_until === null) await this.ask(channel, asked);
+  }
+
+  @WorkerTask('slip_checks', { every: 1_000, failed: 'slips could not be checked', once: true })
+  async askAgain(stop: AbortSignal): Promise<void> {
+    let asked: AskedSlip[];
+    do {
+      asked = await this.slips.claim(BATCH, WAITS);
+      await Promise.all(asked.map((each) => this.askOne(each)));
+    } while (!stop.aborted && asked.length === BATCH);
+    for (const code of stop.aborted ? [] : await this.slips.claimPaused(PAUSE_SECONDS)) await this.tryResume(code);
+  }
+
+  /** Commits the slip before anybody is asked, so that no crash forgets it. @returns it if it is to be asked about. */
+  private add({ deposit }: DepositRow, slipRef: string): Promise<AskedSlip | undefined> {
+    const { id: depositId, merchant_id: merchantId, channel_id: channelId } = deposit;
+    const insert = (): Promise<AskedSlip | undefined> =>
+      this.database.transaction(async (tx) => {
+        this.slips.lock(tx, channelId);
+        const use = await this.slips.findUse(tx, { depositId, merchantId, slipRef, perMinute: PER_MINUTE });
+        if (use.is_known) return undefined;
+        if (use.slips >= PER_DEPOSIT) throw tooMany(`${PER_DEPOSIT} slips of one deposit`, NEVER_SECONDS);
+        if ((use.wait_seconds ?? 0) > 0) throw tooMany(`${PER_MINUTE} slips in a minute`, use.wait_seconds ?? 0);
+        return this.slips.add(tx, { depositId, channelId, slipRef, waitSeconds: WAITS[0] });
+      });
+    return this.bounded.run(insert);
+  }
+
+  private async askOne(asked: AskedSlip): Promise<void> {
+    if (asked.channel_id === SANDBOX_CHANNEL_ID) await this.sandbox.decide(asked);
+    else await this.ask(await this.channels.knownById(asked.channel_id), asked);
+  }
+
+  /** No transaction is open during the call. */
+  private async ask(channel: KnownChannel, asked: AskedSlip): Promise<void> {
+    const reading = await this.verify(channel, asked);
+    const { id, code } = channel.channel;
+    this.metrics.slipChecked(code, reading.kind);
+    if (reading.kind === 'paid') {
+      const readAtMs = performance.now();
+      const outcome = await this.incoming.take(channel, asked.slip_ref, reading);
+      if (outcome === 'missing') this.warn(code, asked, 'the statement that should show its payment does not');
+      else this.observer.taken(code, 'slip', [outcome], readAtMs);
+    } else if (reading.kind === 'wrong_receiver') {
+      await this.incoming.refuse(id, asked.slip_ref, 'SLIP_WRONG_RECEIVER');
+    } else if (reading.kind === 'refused') {
+      await this.slips.pause(asked, PAUSE_SECONDS);
+      this.warn(code, asked, `the slip service refuses us: ${reading.detail}`);
+    } else {
+      if (reading.kind === 'unclear') this.warn(code, asked, reading.detail);
+      if (asked.tries >= WAITS.length) await this.incoming.refuse(id, asked.slip_ref, 'SLIP_UNKNOWN');
+    }
+  }
+
+  private async verify({ adapter, settings }: KnownChannel, asked: AskedSlip): Promise<SlipReading> {
+    if (!adapter.slips || !settings.takesSlips)
+      return { kind: 'unknown', detail: 'the channel takes no slips any more' };
+    return adapter.slips.verify(settings, slipOf(asked.slip_ref));
+  }
+
+  private async tryResume(code: string): Promise<void> {
+    const { adapter, settings } = await this.channels.known(code);
+    if (!adapter.slips || !settings.takesSlips || (await adapter.slips.isAccepted(settings)))
+      await this.slips.resume(code);
+  }
+
+  private warn(channel: string, { id }: AskedSlip, reason: string): void {
+    this.logger.warn({ channel, slipCheck: String(id), reason }, 'a slip needs attention');
+  }
+}

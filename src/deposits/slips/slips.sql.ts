@@ -1,0 +1,94 @@
+import { rowsOf, statement } from '../../database/parameters.js';
+
+/**
+ * Slips of a channel are presented and decided one at a time, so that a slip is asked about once, and a row that follows another one
+ * sees its end. The first number is unique among our advisory locks.
+ */
+export const LOCK_SLIPS = statement(
+  'slip_checks.lock',
+  { channelId: 'int' },
+  ({ channelId }) => `SELECT pg_advisory_xact_lock(hashtext('slip_checks'), ${channelId})`,
+);
+
+/** Whether the deposit has the slip, how many slips it has, and for how many seconds the merchant must wait. */
+export const FIND_USE = statement(
+  'slip_checks.use',
+  { depositId: 'bigint', merchantId: 'int', slipRef: 'text', perMinute: 'int' },
+  ({ depositId, merchantId, slipRef, perMinute }) => `
+    SELECT EXISTS (SELECT FROM slip_checks WHERE deposit_id = ${depositId} AND slip_ref = ${slipRef}) AS is_known,
+           (SELECT count(*) FROM slip_checks WHERE deposit_id = ${depositId})::int AS slips,
+           (SELECT ceil(extract(epoch FROM s.created_at + interval '1 minute' - statement_timestamp()))::int
+            FROM slip_checks s JOIN deposits d ON d.id = s.deposit_id
+            WHERE s.created_at > statement_timestamp() - interval '1 minute' AND d.merchant_id = ${merchantId}
+            ORDER BY s.id DESC OFFSET ${perMinute} - 1 LIMIT 1) AS wait_seconds`,
+);
+
+const CHECK = 's.id, s.deposit_id, s.channel_id, s.slip_ref, s.tries';
+
+/** Adds a slip. One that is known from another deposit is not asked about again. @returns it if it is to be asked about. */
+export const INSERT_CHECK = statement(
+  'slip_checks.insert',
+  { depositId: 'bigint', channelId: 'int', slipRef: 'text', waitSeconds: 'int' },
+  ({ depositId, channelId, slipRef, waitSeconds }) => `
+    WITH added AS (
+      INSERT INTO slip_checks AS s (deposit_id, channel_id, slip_ref, state, code, tries, next_at)
+      SELECT ${depositId}, ${channelId}, ${slipRef}, coalesce(known.state, 'checking'), known.code,
+             CASE WHEN known.state IS NULL THEN 1 ELSE 0 END,
+             CASE WHEN known.state IS NULL THEN statement_timestamp() + ${waitSeconds} * interval '1 second' END
+      FROM (VALUES (1)) one LEFT JOIN LATERAL (
+        SELECT state, code FROM slip_checks WHERE channel_id = ${channelId} AND slip_ref = ${slipRef} ORDER BY id LIMIT 1) known ON true
+      RETURNING ${CHECK}, s.next_at)
+    SELECT * FROM added WHERE next_at IS NOT NULL`,
+);
+
+/** Claims slips to ask about now. Each is due again after its next wait, unless an answer decides it. */
+export const CLAIM_CHECKS = statement(
+  'slip_checks.claim',
+  { limit: 'int', waits: rowsOf({ tries: 'int', seconds: 'int' }) },
+  ({ limit, waits }) => `
+    UPDATE slip_checks s SET tries = s.tries + 1, next_at = statement_timestamp() + wait.seconds * interval '1 second'
+    FROM ${waits.as('wait')}
+    WHERE wait.tries = least(s.tries + 1, (SELECT count(*) FROM ${waits.as('all_waits')}))
+      AND s.id IN (
+        SELECT due.id FROM slip_checks due JOIN deposit_channels c ON c.id = due.channel_id
+        WHERE due.next_at <= statement_timestamp() AND c.slips_paused_until IS NULL
+        ORDER BY due.next_at LIMIT ${limit} FOR NO KEY UPDATE OF due SKIP LOCKED)
+    RETURNING ${CHECK}`,
+);
+
+/** Decides a slip for all deposits for which it was presented. */
+export const DECIDE_SLIP = statement(
+  'slip_checks.decide',
+  { channelId: 'int', slipRef: 'text', state: 'text', code: 'text?' },
+  ({ channelId, slipRef, state, code }) => `
+    UPDATE slip_checks SET state = ${state}, code = ${code}, next_at = NULL
+    WHERE channel_id = ${channelId} AND slip_ref = ${slipRef} AND state = 'checking'`,
+);
+
+/** Stops asking the slip service of a channel for a while. The call that it refused does not count. */
+export const PAUSE_SLIPS = statement(
+  'slip_checks.pause',
+  { id: 'bigint', channelId: 'int', seconds: 'int' },
+  ({ id, channelId, seconds }) => `
+    WITH due AS (UPDATE slip_checks SET tries = greatest(tries - 1, 0), next_at = statement_timestamp()
+                 WHERE id = ${id} AND state = 'checking')
+    UPDATE deposit_channels SET slips_paused_until = statement_timestamp() + ${seconds} * interval '1 second'
+    WHERE id = ${channelId}`,
+);
+
+/** Channels whose slip services are to be asked whether they accept us. Each is due again after a while. */
+export const CLAIM_PAUSED = statement(
+  'slip_checks.claim_paused',
+  { seconds: 'int' },
+  ({ seconds }) => `
+    UPDATE deposit_channels SET slips_paused_until = statement_timestamp() + ${seconds} * interval '1 second'
+    WHERE id IN (SELECT id FROM deposit_channels WHERE slips_paused_until <= statement_timestamp()
+                 FOR NO KEY UPDATE SKIP LOCKED)
+    RETURNING code`,
+);
+
+export const RESUME_SLIPS = statement(
+  'slip_checks.resume',
+  { code: 'text' },
+  ({ code }) => `UPDATE deposit_channels SET slips_paused_until = NULL WHERE code = ${code}`,
+);

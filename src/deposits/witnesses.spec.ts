@@ -1,0 +1,109 @@
+import { describe, expect, it } from '@jest/globals';
+import type { ReportedPayment } from './matching.js';
+import { isCovered, lineOf, pairWithLines, withKnown, type LonePayment } from './witnesses.js';
+
+const at = (time: string): Date => new Date(`2026-11-24T${time}+07:00`);
+
+let ids = 0n;
+const known = (time: string, changes: Partial<LonePayment> = {}): LonePayment => {
+  const id = ++ids;
+  const none = { deposit_id: null, merchant_id: null, transfer_id: null, booked_by: null, booked_at: null };
+  const witnesses = { charge_ref: null, slip_ref: `014:${id}`, line_id: null };
+  const own = { id, public_id: `pay_${id}`, amount: 100_014n, currency: 'THB', paid_at: at(time) };
+  const rest = { precision: 'second', state: 'booked', reason: null, reference: null } as const;
+  return { ...own, ...witnesses, ...none, ...rest, ...changes };
+};
+
+const reported = (time: string, changes: Partial<ReportedPayment> = {}): ReportedPayment => ({
+  amount: 100_014n,
+  currency: 'THB',
+  paidAt: at(time),
+  precision: 'minute',
+  references: [],
+  texts: [],
+  ...changes,
+});
+
+describe('lines after slips', () => {
+  it('are paired in the order of time, and what is left over is new', () => {
+    const slips = [known('15:00:30'), known('15:01:10')];
+    const lines = [reported('15:00:00'), reported('15:01:00'), reported('15:02:00')];
+    expect([...pairWithLines(lines, slips)]).toEqual([
+      [lines[0], slips[0]],
+      [lines[1], slips[1]],
+    ]);
+  });
+
+  it.each([
+    ['15:10:30', '15:00:30', 1],
+    ['15:10:31', '15:00:30', 0],
+    ['14:50:30', '15:00:30', 1],
+    ['14:50:29', '15:00:30', 0],
+  ])('at %s and %s are %i payment of both', (line, slip, pairs) => {
+    expect(pairWithLines([reported(line)], [known(slip)]).size).toBe(pairs);
+  });
+
+  it('of another amount are another payment', () => {
+    expect(pairWithLines([reported('15:00:30', { amount: 100_015n })], [known('15:00:30')]).size).toBe(0);
+  });
+
+  it('that only name a day are of the slips of that day', () => {
+    const line = reported('00:00:00', { precision: 'day' });
+    expect(pairWithLines([line], [known('23:55:00')]).size).toBe(1);
+    expect(pairWithLines([line], [known('23:55:00', { paid_at: new Date('2026-11-25T00:20:00+07:00') })]).size).toBe(0);
+  });
+
+  it('that name a deposit are paired with slips of the same deposit only, before all others', () => {
+    const slips = [known('15:00:10', { reference: 'DA' }), known('15:00:20', { reference: 'DB' })];
+    const [unnamed, b, c] = [{}, { references: ['DB'] }, { references: ['DC'] }].map((each) =>
+      reported('15:00:00', each),
+    );
+    const pairs = pairWithLines(
+      [c, unnamed, b].map((each) => each as ReportedPayment),
+      slips,
+    );
+    expect([pairs.get(b as never), pairs.get(unnamed as never), pairs.get(c as never)]).toEqual([
+      slips[1],
+      slips[0],
+      undefined,
+    ]);
+  });
+});
+
+describe('a slip after lines', () => {
+  const slip = reported('15:05:30', { precision: 'second' });
+
+  it('is of the nearest line', () => {
+    const lines = [known('15:01:00'), known('15:05:00'), known('15:09:00')];
+    expect(lineOf(slip, lines)).toBe(lines[1]);
+    expect(lineOf(slip, [known('14:55:00')])).toBeNull();
+  });
+
+  it('that names a deposit is of that deposit’s line, and never of another deposit’s', () => {
+    const [near, far] = [known('15:05:00', { reference: 'DA' }), known('15:09:00', { reference: 'DB' })];
+    expect(lineOf({ ...slip, references: ['DB'] }, [near, far])).toBe(far);
+    expect(lineOf({ ...slip, references: ['DC'] }, [near, far])).toBeNull();
+  });
+});
+
+describe('what both witnesses know', () => {
+  it('is the time in seconds, and the deposits that either names', () => {
+    const line = reported('15:00:00', { references: ['DA'] });
+    const slip = known('15:00:30', { reference: 'DB' });
+    expect(withKnown(line, slip)).toMatchObject({
+      paidAt: at('15:00:30'),
+      precision: 'second',
+      references: ['DA', 'DB'],
+    });
+    expect(withKnown(line, { ...slip, reason: 'AMBIGUOUS' })).toMatchObject({ references: ['DA'] });
+    expect(withKnown(line, undefined)).toBe(line);
+  });
+});
+
+describe('statements', () => {
+  it('should show what was paid ten minutes before their last line', () => {
+    expect(isCovered(at('15:00:00'), at('15:10:00'))).toBe(true);
+    expect(isCovered(at('15:00:01'), at('15:10:00'))).toBe(false);
+    expect(isCovered(at('15:00:00'), null)).toBe(false);
+  });
+});

@@ -1,0 +1,89 @@
+import { groupBy } from '../core/groups.js';
+import type { IncomingPayment } from './incoming-payment.entity.js';
+import type { ReportedPayment } from './matching.js';
+
+/** A payment that is still without its other witness, a line or a slip. */
+export type LonePayment = Pick<
+  IncomingPayment,
+  | ('id' | 'public_id' | 'amount' | 'currency' | 'paid_at' | 'precision' | 'charge_ref' | 'slip_ref' | 'line_id')
+  | ('state' | 'reason' | 'deposit_id' | 'merchant_id' | 'transfer_id' | 'booked_by' | 'booked_at')
+> & {
+  /** The reference of its deposit, if the channel recognizes payments by references. */
+  reference: string | null;
+};
+
+type Reported = Pick<ReportedPayment, 'amount' | 'paidAt' | 'precision' | 'references'>;
+
+/** Whether more facts may book it. One whose wallet has no room has its deposit already. */
+export const isUndecided = ({ state, reason }: LonePayment): boolean => state === 'waiting' && reason !== 'WALLET_FULL';
+
+/** How far apart the times of two witnesses of one payment may be. */
+export const WITNESS_GAP_MS = 10 * 60_000;
+const DAY_MS = 86_400_000;
+
+/** Whether the statements that were imported must show a payment of this time. */
+export const isCovered = (paidAt: Date, coveredUntil: Date | null): boolean =>
+  coveredUntil !== null && coveredUntil.getTime() - paidAt.getTime() >= WITNESS_GAP_MS;
+
+/** How far apart two times are. One in days is the whole day. */
+function gapMs(one: Reported, other: LonePayment): number {
+  const [early, late] = [
+    { at: one.paidAt.getTime(), precision: one.precision },
+    { at: other.paid_at.getTime(), precision: other.precision },
+  ].toSorted((a, b) => a.at - b.at);
+  if (!early || !late) return Infinity;
+  return Math.max(0, late.at - early.at - (early.precision === 'day' ? DAY_MS : 0));
+}
+
+const namesDeposit = ({ references }: Reported, { reference }: LonePayment): boolean =>
+  reference !== null && references.includes(reference);
+
+/** Two witnesses that name deposits must name the same one: equal amounts of two deposits are two payments. */
+const mayBeOne = (reported: Reported, payment: LonePayment): boolean =>
+  payment.amount === reported.amount &&
+  gapMs(reported, payment) <= WITNESS_GAP_MS &&
+  (reported.references.length === 0 || payment.reference === null || namesDeposit(reported, payment));
+
+/**
+ * Finds the payments of slips that lines confirm. Both are paired in the order of time, those that name one deposit first. All are of
+ * one amount, so a wrong pair changes no wallet.
+ */
+export function pairWithLines<Line extends Reported>(
+  lines: readonly Line[],
+  slips: readonly LonePayment[],
+): Map<Line, LonePayment> {
+  const pairs = new Map<Line, LonePayment>();
+  const byAmount = groupBy(slips, ({ amount }) => amount);
+  const paired = new Set<LonePayment>();
+  const pair = (line: Line, fits: (slip: LonePayment) => boolean): void => {
+    const found = byAmount.get(line.amount)?.find((slip) => !paired.has(slip) && mayBeOne(line, slip) && fits(slip));
+    if (!found) return;
+    pairs.set(line, found);
+    paired.add(found);
+  };
+  for (const line of lines) pair(line, (slip) => namesDeposit(line, slip));
+  for (const line of lines) if (!pairs.has(line)) pair(line, () => true);
+  return pairs;
+}
+
+/** Finds the payment of a line that a slip confirms: one of the deposit that the slip names, else the nearest in time. */
+export const lineOf = (slip: Reported, lines: readonly LonePayment[]): LonePayment | null =>
+  lines
+    .filter((line) => mayBeOne(slip, line))
+    .toSorted(
+      (one, other) =>
+        Number(namesDeposit(slip, other)) - Number(namesDeposit(slip, one)) || gapMs(slip, one) - gapMs(slip, other),
+    )[0] ?? null;
+
+/** What is known of a payment from both witnesses: the time in seconds, and the deposits that either names. */
+export function withKnown(reported: ReportedPayment, known: LonePayment | null | undefined): ReportedPayment {
+  if (!known) return reported;
+  const { reference, reason, precision, paid_at: paidAt } = known;
+  // Of an ambiguous payment, the deposit is only the first of two.
+  const references = reference === null || reason === 'AMBIGUOUS' ? [] : [reference];
+  return {
+    ...reported,
+    ...(precision === 'second' && { paidAt, precision }),
+    references: [...reported.references, ...references],
+  };
+}

@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { openManagementPort, Scrape } from '../../ops/management.js';
+import { eventually } from '../../support/eventually.js';
+import type { TestMerchant } from '../../support/stack.js';
+import type { DepositView } from '../scene.js';
+import { KEY, SlipsScene, type Deposit, type Transfer } from './slips-scene.js';
+
+let scene: SlipsScene;
+
+beforeAll(async () => {
+  scene = await SlipsScene.start();
+});
+
+afterAll(() => scene.close());
+
+async function paying(): Promise<{ channel: string; shop: TestMerchant; deposit: DepositView; transfer: Transfer }> {
+  const { code, account } = await scene.channel();
+  const shop = await scene.deposits.stack.merchant('0.00');
+  const deposit = await scene.deposits.deposit(code, shop);
+  return { channel: code, shop, deposit, transfer: scene.transfer(deposit, account) };
+}
+
+const present = async ({ shop, deposit, transfer }: Awaited<ReturnType<typeof paying>>): Promise<Deposit> =>
+  (await scene.present(shop, deposit, transfer.payload)).body;
+
+/** The deposit, once its slip has the status. */
+const withSlip = (shop: TestMerchant, deposit: DepositView, status: string): Promise<Deposit> =>
+  eventually(
+    () => scene.get(shop, deposit),
+    ({ slip }) => slip?.status === status,
+  );
+
+describe('a slip that the bank does not know yet', () => {
+  it('is asked about again, and booked when the bank knows it', async () => {
+    const given = await paying();
+    expect(await present(given)).toMatchObject({ status: 'pending', slip: { status: 'checking', code: null } });
+    await scene.pay(given.transfer);
+    await scene.hurry();
+    expect(await withSlip(given.shop, given.deposit, 'booked')).toMatchObject({ status: 'paid' });
+    expect(await scene.calls(given.transfer)).toBe(2);
+  });
+
+  it('is refused after six calls, and its payment still counts', async () => {
+    const given = await paying();
+    await present(given);
+    for (let calls = 2; calls <= 6; calls++) {
+      const [{ wait } = { wait: 0 }] = await scene.deposits.stack.sql<{ wait: number }>(
+        `SELECT round(extract(epoch FROM next_at - statement_timestamp()) / 10)::int AS wait FROM slip_checks WHERE next_at IS NOT NULL`,
+      );
+      expect(wait).toBeLessThanOrEqual([3, 12, 30, 90, 180][calls - 2] ?? 0);
+      expect(wait).toBeGreaterThan([0, 3, 12, 30, 90][calls - 2] ?? 0);
+      await scene.hurry();
+      await eventually(
+        () => scene.calls(given.transfer),
+        (made) => made === calls,
+      );
+    }
+    expect(await withSlip(given.shop, given.deposit, 'refused')).toMatchObject({ slip: { code: 'SLIP_UNKNOWN' } });
+    await scene.hurry();
+  });
+
+  it.each<[string, object, number]>([
+    ['a lost answer', { drop: true }, 2],
+    ['too many calls', { code: 'TOO_MANY_REQUESTS', http: 429 }, 2],
+    ['a page', { body: 'html' }, 2],
+    ['a fault', { http: 500 }, 2],
+    ['another amount in one place', { set: { amountInSlip: 1 } }, 2],
+  ])('stays in doubt after %s, and a duplicate is no refusal', async (_, rule, calls) => {
+    await scene.service.sim('readings', { duplicates: 'always' });
+    const given = await paying();
+    await scene.pay(given.transfer);
+    await scene.service.sim('rules', { match: {}, ...rule });
+    expect(await present(given)).toMatchObject({ slip: { status: 'checking' } });
+    await scene.hurry();
+    expect(await withSlip(given.shop, given.deposit, 'booked')).toMatchObject({ payments: [{}] });
+    expect(await scene.calls(given.transfer)).toBe(calls);
+    expect(await scene.deposits.credits(given.shop)).toHaveLength(1);
+  });
+
+  it('is not forgotten if the process ends while it asks', async () => {
+    const given = await paying();
+    await scene.pay(given.transfer);
+    await scene.service.sim('rules', { match: {}, delay_before_ms: 15_000 });
+    const asking = present(given).catch(() => undefined);
+    await eventually(
+      () => scene.deposits.stack.sql(`SELECT FROM slip_checks WHERE next_at > now()`),
+      ({ length }) => length === 1,
+    );
+    await scene.hurry();
+    await withSlip(given.shop, given.deposit, 'booked');
+    await asking;
+    expect(await scene.deposits.credits(given.shop)).toHaveLength(1);
+  });
+});
+
+describe('a slip service that refuses us', () => {
+  it('is asked about no slip until it accepts us again', async () => {
+    const given = await paying();
+    await scene.pay(given.transfer);
+    await scene.service.sim('account', { api_key: 'another' });
+    expect(await present(given)).toMatchObject({ slip: { status: 'checking' } });
+    const port = await openManagementPort(scene.deposits.stack.api, 0);
+    const of = { channel: given.channel };
+    const paused = async (): Promise<number | undefined> => (await Scrape.of(port)).value('topup_slips_paused', of);
+    await eventually(paused, (value) => value === 1);
+    expect(await scene.deposits.operator.json('channel', 'show', given.channel)).toMatchObject({
+      slips_paused_until: expect.any(String),
+    });
+    const counted = await Scrape.of(port);
+    expect(counted.value('topup_slip_checks_total', { ...of, outcome: 'refused' })).toBe(1);
+    await scene.hurry();
+    const second = await scene.deposits.deposit(given.channel, given.shop);
+    const other = scene.transfer(second, '');
+    await scene.present(given.shop, second, other.payload);
+    expect(await scene.calls(other)).toBe(0);
+
+    await scene.service.sim('account', { api_key: KEY });
+    await scene.deposits.stack.sql(`UPDATE deposit_channels SET slips_paused_until = now() WHERE code = $1`, [
+      given.channel,
+    ]);
+    await withSlip(given.shop, given.deposit, 'booked');
+    await eventually(paused, (value) => value === 0);
+    expect(await scene.calls(given.transfer)).toBe(2);
+  });
+
+  it('is asked again at once if the key is set anew', async () => {
+    const given = await paying();
+    await scene.pay(given.transfer);
+    await scene.service.sim('rules', { match: {}, code: 'IP_NOT_ALLOWED', http: 403 });
+    await present(given);
+    await scene.takeSlips(given.channel);
+    await withSlip(given.shop, given.deposit, 'booked');
+  });
+});

@@ -1,0 +1,97 @@
+import { miniQr } from '../../../src/deposits/slips/mini-qr.js';
+import { startEasySlip } from '../../../tools/simulators/easyslip/vendor.js';
+import { SimulatorBench, SimulatorClient, type Json } from '../../simulators/simulator-client.js';
+import type { Answer } from '../../support/http.js';
+import { unique, type TestMerchant } from '../../support/stack.js';
+import { DepositsScene, type DepositView } from '../scene.js';
+
+export const KEY = 'easyslip-test-key';
+
+export type Deposit = DepositView & { slip: { status: string; code: string | null } | null };
+
+/** The sending bank's record of a transfer that pays a deposit. */
+export interface Transfer extends Json {
+  payload: string;
+  trans_ref: string;
+  sending_bank: string;
+  amount: string;
+  date: string;
+}
+
+/** A service with channels that take slips, and the simulated slip service. */
+export class SlipsScene {
+  private constructor(
+    readonly deposits: DepositsScene,
+    private readonly bench: SimulatorBench<SimulatorClient>,
+    readonly service: SimulatorClient,
+  ) {}
+
+  static async start(env: Record<string, string> = {}): Promise<SlipsScene> {
+    const deposits = await DepositsScene.start(env);
+    const bench = new SimulatorBench(startEasySlip, SimulatorClient);
+    return new SlipsScene(deposits, bench, await bench.start());
+  }
+
+  async close(): Promise<void> {
+    await this.bench.clear();
+    await this.deposits.close();
+  }
+
+  /** A channel that takes slips of payments to its own account. */
+  async channel(...options: string[]): Promise<{ code: string; account: string }> {
+    const account = `01234${String(++accounts).padStart(5, '6')}`;
+    const code = await this.deposits.channel(`account=004:${account}`);
+    await this.takeSlips(code, ...options);
+    return { code, account };
+  }
+
+  async takeSlips(code: string, ...options: string[]): Promise<void> {
+    const given = ['slip_service=easyslip', ...options].flatMap((option) => ['--option', option]);
+    const service = ['--base-url', this.service.url, '--credential', `slip_key=${KEY}`];
+    await this.deposits.operator.json('channel', 'set', '--code', code, '--adapter', 'promptpay', ...service, ...given);
+  }
+
+  /** A transfer that pays a deposit now, to the account of its channel. The slip service does not know of it. */
+  transfer({ amount_to_pay: amount }: DepositView, account: string, changes: Json = {}): Transfer {
+    const trans_ref = unique('T')
+      .replaceAll(/[^0-9A-Za-z]/g, '')
+      .slice(-25);
+    const payload = miniQr({ bank: '014', transRef: trans_ref });
+    const paid = { payload, trans_ref, sending_bank: '014', amount, date: new Date().toISOString() };
+    return { ...paid, receiver_account: account, ...changes };
+  }
+
+  /** The slip service learns of a transfer. */
+  async pay(transfer: Transfer): Promise<void> {
+    await this.service.sim('slips', transfer);
+  }
+
+  present(
+    { client }: TestMerchant,
+    { reference_id }: Pick<DepositView, 'reference_id'>,
+    payload: string,
+  ): Promise<Answer<Deposit>> {
+    return client.post<Deposit>(`/v1/deposits/${reference_id}/slip`, { payload });
+  }
+
+  async get({ client }: TestMerchant, { reference_id }: Pick<DepositView, 'reference_id'>): Promise<Deposit> {
+    return (await client.get<Deposit>(`/v1/deposits/${reference_id}`)).body;
+  }
+
+  /** How often the slip service was asked about a transfer. */
+  async calls({ payload }: Pick<Transfer, 'payload'>): Promise<number> {
+    return (await this.service.journal(payload)).length;
+  }
+
+  /** Makes the next call about each undecided slip due. */
+  async hurry(): Promise<void> {
+    await this.deposits.stack.sql(`UPDATE slip_checks SET next_at = now() WHERE next_at > now()`);
+  }
+
+  /** Forgets the limit of slips in a minute. */
+  async pass(): Promise<void> {
+    await this.deposits.stack.sql(`UPDATE slip_checks SET created_at = created_at - interval '1 minute'`);
+  }
+}
+
+let accounts = 0;

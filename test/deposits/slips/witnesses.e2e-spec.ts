@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { expectBooksToBalance } from '../../support/books.js';
+import { openManagementPort, Scrape } from '../../ops/management.js';
+import { eventually } from '../../support/eventually.js';
+import type { TestMerchant } from '../../support/stack.js';
+import { BankAccount, before, satang, type BankLine, type DepositView, type PaymentView } from '../scene.js';
+import { SlipsScene, type Transfer } from './slips-scene.js';
+
+const MINUTE_MS = 60_000;
+
+let scene: SlipsScene;
+
+beforeAll(async () => {
+  scene = await SlipsScene.start();
+});
+
+afterAll(async () => {
+  try {
+    await expectBooksToBalance(scene.deposits.stack);
+  } finally {
+    await scene.close();
+  }
+});
+
+interface Paid {
+  channel: string;
+  shop: TestMerchant;
+  deposit: DepositView;
+  transfer: Transfer;
+}
+
+/** A deposit at a channel of its own, and the transfer that pays it. */
+async function paid(...options: string[]): Promise<Paid> {
+  const { code, account } = await scene.channel(...options);
+  const shop = await scene.deposits.stack.merchant('0.00');
+  const deposit = await scene.deposits.deposit(code, shop);
+  const transfer = scene.transfer(deposit, account);
+  await scene.pay(transfer);
+  return { channel: code, shop, deposit, transfer };
+}
+
+/** The line of a transfer. Banks write minutes. */
+const lineOf = ({ amount, date }: Transfer, changes: Partial<BankLine> = {}): BankLine => ({
+  at: new Date(date),
+  amount: satang(amount),
+  ...changes,
+});
+
+const witnessesOf = async (channel: string): Promise<string[][]> => {
+  const payments = await scene.deposits.payments(channel);
+  return payments.map((payment) =>
+    (payment as PaymentView & { witnesses: { kind: string }[] }).witnesses.map(({ kind }) => kind).sort(),
+  );
+};
+
+const present = ({ shop, deposit, transfer }: Paid): Promise<unknown> => scene.present(shop, deposit, transfer.payload);
+
+describe('a payment with a slip and a line', () => {
+  it.each<[string, (given: Paid) => Promise<unknown>]>([
+    [
+      'the slip first',
+      async (given) => {
+        await present(given);
+        const imported = await scene.deposits.import(
+          given.channel,
+          new BankAccount().add(lineOf(given.transfer)).statement(),
+        );
+        expect(imported).toMatchObject({ new: 1, linked: 1, booked: 0, waiting: 0 });
+      },
+    ],
+    [
+      'the line first',
+      async (given) => {
+        await scene.deposits.import(given.channel, new BankAccount().add(lineOf(given.transfer)).statement());
+        await present(given);
+      },
+    ],
+    [
+      'both at once',
+      (given) =>
+        Promise.all([
+          scene.deposits.import(given.channel, new BankAccount().add(lineOf(given.transfer)).statement()),
+          present(given),
+        ]),
+    ],
+  ])('is booked once, %s', async (_, tell) => {
+    for (let round = 0; round < 3; round++) {
+      const given = await paid();
+      await tell(given);
+      expect(await scene.get(given.shop, given.deposit)).toMatchObject({
+        status: 'paid',
+        paid_amount: given.deposit.amount_to_pay,
+        slip: { status: 'booked' },
+        payments: [{}],
+      });
+      expect(await witnessesOf(given.channel)).toEqual([['line', 'slip']]);
+      expect(await scene.deposits.credits(given.shop)).toHaveLength(1);
+    }
+    expect(await scene.deposits.wrong()).toEqual([]);
+  });
+
+  it('and a second line of the same minute are two payments', async () => {
+    const given = await paid();
+    await present(given);
+    const account = new BankAccount().add(lineOf(given.transfer), lineOf(given.transfer));
+    expect(await scene.deposits.import(given.channel, account.statement(), '--dry-run')).toMatchObject({
+      linked: 1,
+      waiting: 1,
+    });
+    expect(await scene.deposits.import(given.channel, account.statement())).toMatchObject({ linked: 1, waiting: 1 });
+    expect(await scene.deposits.payments(given.channel, '--waiting')).toMatchObject([{ reason: 'DOUBLE' }]);
+  });
+});
+
+describe('a slip that the statement does not show', () => {
+  /** A later line of the account, so that the statement covers the transfer. */
+  const later = ({ date }: Transfer): BankLine => ({ at: before(date, -11 * MINUTE_MS), amount: 12_300n });
+
+  it('makes no payment if the statement was imported before', async () => {
+    const given = await paid();
+    await scene.deposits.import(given.channel, new BankAccount().add(later(given.transfer)).statement());
+    await present(given);
+    expect(await scene.get(given.shop, given.deposit)).toMatchObject({
+      status: 'pending',
+      slip: { status: 'refused', code: 'NOT_IN_STATEMENT' },
+    });
+    expect(await scene.deposits.show(given.deposit.deposit_number)).toMatchObject({
+      timeline: [{ event: 'created' }, { event: 'slip', detail: expect.stringMatching(/refused, NOT_IN_STATEMENT$/) }],
+    });
+    expect(await witnessesOf(given.channel)).toEqual([['line']]);
+  });
+
+  it('is a case if the statement comes later, until a person keeps it', async () => {
+    const given = await paid();
+    await present(given);
+    const account = new BankAccount().add(later(given.transfer));
+    await scene.deposits.import(given.channel, account.statement());
+    const [payment] = await scene.deposits.payments(given.channel, '--cases');
+    expect(payment).toMatchObject({ state: 'booked', reason: 'NOT_IN_STATEMENT' });
+    const wrong = [expect.stringMatching(/^deposit_witnesses: .+NOT_IN_STATEMENT/)];
+    expect(await scene.deposits.wrong()).toEqual(wrong);
+    const port = await openManagementPort(scene.deposits.stack.api, 0);
+    const cases = async (): Promise<number | undefined> =>
+      (await Scrape.of(port)).value('topup_incoming_cases', { channel: given.channel });
+    await eventually(cases, (count) => count === 1);
+    // The audit sees it by itself, too.
+    await scene.deposits.stack.sql(`UPDATE incoming_payments SET reason = NULL WHERE public_id = $1`, [payment?.id]);
+    expect(await scene.deposits.wrong()).toEqual(wrong);
+    await scene.deposits.import(given.channel, account.add(later(given.transfer)).statement());
+    await scene.deposits.operator.json('payment', 'keep', payment?.id ?? '', '--reason', 'the bank shows it elsewhere');
+    expect(await scene.deposits.wrong()).toEqual([]);
+    await eventually(cases, (count) => count === 0);
+  });
+});
+
+describe('what slips alone credit', () => {
+  it('is limited, and what is above the limit is booked by its line', async () => {
+    const first = await paid('unconfirmed_limit=1500.00');
+    await present(first);
+    expect(await scene.get(first.shop, first.deposit)).toMatchObject({ status: 'paid' });
+    const deposit = await scene.deposits.deposit(first.channel, first.shop);
+    const transfer = scene.transfer(deposit, first.transfer.receiver_account as string);
+    await scene.pay(transfer);
+    const { body } = await scene.present(first.shop, deposit, transfer.payload);
+    expect(body).toMatchObject({ status: 'pending', slip: { status: 'refused', code: 'SLIP_NOT_FOR_THIS_DEPOSIT' } });
+    const [waiting] = await scene.deposits.payments(first.channel, '--waiting');
+    expect(waiting).toMatchObject({ reason: 'UNCONFIRMED' });
+    expect(waiting?.suggestions[0]?.deposit_number).toBe(deposit.deposit_number);
+    const account = new BankAccount().add(lineOf(first.transfer), lineOf(transfer));
+    expect(await scene.deposits.import(first.channel, account.statement())).toMatchObject({ linked: 1, booked: 1 });
+    expect(await scene.get(first.shop, deposit)).toMatchObject({ status: 'paid', slip: { status: 'booked' } });
+    expect(await witnessesOf(first.channel)).toEqual([
+      ['line', 'slip'],
+      ['line', 'slip'],
+    ]);
+    expect(await scene.deposits.wrong()).toEqual([]);
+  });
+});
