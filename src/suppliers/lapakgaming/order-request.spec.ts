@@ -53,7 +53,7 @@ describe('the request of an order', () => {
   it('is impossible with another currency, or with a field that the supplier does not have', () => {
     expect(requestProblem(TOP_UP)).toBeNull();
     const inBaht = { micros: 40_000_000n, currency: 'THB' };
-    expect(requestProblem({ ...TOP_UP, expectedCost: inBaht })).toMatch(/in THB, and not in IDR/);
+    expect(requestProblem({ ...TOP_UP, expectedCost: inBaht })).toMatch(/in THB, not in IDR/);
     expect(requestProblem({ ...TOP_UP, playerTemplate: '{"User ID":"{user}"}' })).toMatch(/no field User ID/);
   });
 });
