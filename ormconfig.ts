@@ -11,6 +11,7 @@ import { MerchantPrice } from './src/catalog/merchant-price.entity.js';
 import { Product } from './src/catalog/product.entity.js';
 import { SupplierOffer } from './src/catalog/supplier-offer.entity.js';
 import { DepositChannel } from './src/deposits/deposit-channel.entity.js';
+import { ChannelCallback } from './src/deposits/callbacks/channel-callback.entity.js';
 import { Deposit } from './src/deposits/deposit.entity.js';
 import { IncomingPayment } from './src/deposits/incoming-payment.entity.js';
 import { SlipCheck } from './src/deposits/slips/slip-check.entity.js';
@@ -99,6 +100,7 @@ const ENTITIES = [
   StatementLine,
   IncomingPayment,
   SlipCheck,
+  ChannelCallback,
 ];
 
 /**

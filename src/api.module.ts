@@ -12,6 +12,7 @@ import type { Logger } from './core/logger.js';
 import { RequestValidationPipe } from './core/validation/request-validation.pipe.js';
 import { DatabaseModule } from './database/database.module.js';
 import { ReplicaWatchService } from './database/replica-watch.service.js';
+import { ChannelCallbacksController } from './deposits/callbacks/channel-callbacks.controller.js';
 import { DepositsController } from './deposits/deposits.controller.js';
 import { DepositsModule } from './deposits/deposits.module.js';
 import { EventsController } from './events/events.controller.js';
@@ -63,6 +64,7 @@ import { WebhooksModule } from './webhooks/webhooks.module.js';
     DeliveriesController,
     EventsController,
     SupplierCallbacksController,
+    ChannelCallbacksController,
     HealthController,
     // Must be the last: it serves every path that no other controller does.
     SiteController,

@@ -85,6 +85,7 @@ describe('the nginx in front of the APIs', () => {
     await fetch(`${beforeOneThatIsGone.url}/v1/orders?user_id=555123456&limit=5`);
     await fetch(`${beforeOneThatIsGone.url}/v1/wallet/supplier-callbacks/?x=/supplier-callbacks/`);
     await fetch(`${beforeOneThatIsGone.url}/supplier-callbacks/acme-token-1/more?x=1`);
+    await fetch(`${beforeOneThatIsGone.url}/deposit-callbacks/opn/token-1`);
     const lines = await eventually(
       () =>
         beforeOneThatIsGone
@@ -95,7 +96,12 @@ describe('the nginx in front of the APIs', () => {
     );
     const uris = lines.map((line) => (JSON.parse(line) as { uri: string }).uri);
     expect(uris).toEqual(
-      expect.arrayContaining(['/v1/orders', '/v1/wallet/supplier-callbacks/…', '/supplier-callbacks/…']),
+      expect.arrayContaining([
+        '/v1/orders',
+        '/v1/wallet/supplier-callbacks/…',
+        '/supplier-callbacks/…',
+        '/deposit-callbacks/…',
+      ]),
     );
     expect(lines.join('')).not.toMatch(/555123456|acme-token-1|x=/);
   });

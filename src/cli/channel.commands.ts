@@ -1,17 +1,19 @@
+import type { INestApplicationContext } from '@nestjs/common';
 import type { Actor } from '../audit-log/audit-log.js';
 import { pick } from '../core/members.js';
 import type { Satang } from '../core/money.js';
 import { CHANNEL_ADAPTER_NAMES, CHANNEL_ADAPTERS } from '../deposits/channels/adapters.js';
+import { ChannelListsService } from '../deposits/channel-lists.service.js';
+import { ChannelsService, checkSettings } from '../deposits/channels.service.js';
 import type { ChannelCheck } from '../deposits/channels/channel-adapter.js';
-import { ChannelsService } from '../deposits/channels.service.js';
 import type { DepositChannel } from '../deposits/deposit-channel.entity.js';
 import { DepositsModule } from '../deposits/deposits.module.js';
 import { NoQueuesModule } from '../queues/no-queues.module.js';
-import { toChannelView } from '../deposits/views.js';
+import { toChannelView, type View } from '../deposits/views.js';
 import type { CommandGroup, OperatorCommand } from './command-group.js';
 import { confirm } from './confirm.js';
 import { confirmRemoval, NamedValues, repeated, VALUES_HELP, withRemoved } from './named-values.js';
-import { baht, integer, oneOf } from './options.js';
+import { baht, integer, moment, oneOf } from './options.js';
 import { checksTable, list, record, type Result } from './output.js';
 import { CommandError } from './problems.js';
 
@@ -29,6 +31,7 @@ interface SetGiven extends Actor {
   holdAbove?: Satang;
   active?: boolean;
   inactive?: boolean;
+  newCallbackUrl?: boolean;
   yes?: boolean;
 }
 
@@ -49,7 +52,7 @@ export const channelCommands: CommandGroup = {
       .does(async (app) => {
         const channels = await app.get(ChannelsService).list();
         const { text } = list(channels.map(toLine), 'There are no channels: topup channel set adds one.');
-        return { json: channels.map(toChannelView), text };
+        return { json: channels.map((each) => viewOf(app, each)), text };
       });
 
     channel
@@ -57,7 +60,7 @@ export const channelCommands: CommandGroup = {
       .description('Show a channel’s settings.')
       .argument('<code>', 'channel code')
       .examples('channel show kbank')
-      .does(async (app, code: string) => record(toChannelView(await app.get(ChannelsService).get(code))));
+      .does(async (app, code: string) => record(viewOf(app, await app.get(ChannelsService).get(code))));
 
     channel
       .command('remove')
@@ -83,6 +86,17 @@ export const channelCommands: CommandGroup = {
       .argument('<code>', 'channel code')
       .examples('channel test kbank')
       .does(async (app, code: string) => tested(code, await app.get(ChannelsService).test(code)));
+
+    channel
+      .command('sync')
+      .description('Read the vendor’s list of payments, and book those that no callback reported.')
+      .argument('<code>', 'channel code')
+      .option('--since <moment>', 'the first payments to look at (default: 3 days ago)', moment)
+      .examples('channel sync opn', 'channel sync opn --since 2026-11-20')
+      .does(async (app, code: string, { since }: { since?: Date }) => {
+        const { takenBack: taken_back, ...counts } = await app.get(ChannelListsService).sync(code, since);
+        return record({ ...counts, taken_back });
+      });
   },
 };
 
@@ -103,6 +117,7 @@ function defineSet(channel: OperatorCommand): void {
     .option('--hold-above <baht>', 'payments above this amount wait for an operator (default: 200000.00)', baht)
     .option('--active', 'take new deposits')
     .option('--inactive', 'take no new deposits; payments are still booked')
+    .option('--new-callback-url', 'make a new secret callback address; the current one stops working')
     .audited()
     .notes(SET_HELP)
     .asksFirst()
@@ -122,11 +137,13 @@ function defineSet(channel: OperatorCommand): void {
       const by: Actor = { operator, ...(reason === undefined ? {} : { reason }) };
       const channels = app.get(ChannelsService);
       const channel = await channels.set({ ...settings, credentials, options, status }, by);
-      const checks = await channels.test(channel.code);
-      const warnings = checks.filter(({ ok }) => !ok).map(({ detail }) => detail);
-      return { ...record(toChannelView(channel)), warnings };
+      const warnings = checkSettings(channels.connect(channel)).flatMap(({ ok, detail }) => (ok ? [] : [detail]));
+      return { ...record(viewOf(app, channel)), warnings };
     });
 }
+
+const viewOf = (app: INestApplicationContext, channel: DepositChannel): View =>
+  toChannelView(channel, app.get(ChannelsService).callbackUrlOf(channel));
 
 function adapters(): Result {
   const known = CHANNEL_ADAPTERS.map(({ description }) => description);

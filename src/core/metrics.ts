@@ -114,6 +114,19 @@ export class Metrics extends DepositMetrics {
     ['channel', 'outcome'],
   );
 
+  /** @param outcome the kind of the result, or the fault that the vendor reports. */
+  readonly channelCalled = this.counting<[channel: string, kind: string, outcome: string]>(
+    'topup_channel_calls_total',
+    'Calls to the vendors of channels, by what was asked and how they ended',
+    ['channel', 'kind', 'outcome'],
+  );
+  /** @param verdict the result of a callback, or `limited` if it was refused for its rate. */
+  readonly channelCalledBack = this.counting<[channel: string, verdict: string]>(
+    'topup_channel_callbacks_total',
+    'Callbacks about payments from the vendors of channels, by result',
+    ['channel', 'verdict'],
+  );
+
   readonly unknownPurchaseWithheld = this.counting<[supplier: string]>(
     'topup_unknown_purchases_withheld_total',
     'Unknown purchases for which no discrepancy was opened, because too many unproven callbacks reported such purchases',
@@ -373,6 +386,11 @@ export class Metrics extends DepositMetrics {
       statement_refused: each(
         'statement_refused',
         'Whether the last bank statement of the channel was refused: 1 or 0',
+        ['channel'],
+      ),
+      channel_paused: each(
+        'channel_paused',
+        'Whether the channel is paused, because its vendor refuses our credentials: 1 or 0',
         ['channel'],
       ),
       slips_paused: each('slips_paused', 'Whether the slip service of the channel refuses us: 1 or 0', ['channel']),

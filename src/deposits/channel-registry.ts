@@ -1,7 +1,10 @@
-import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { CONFIG, type Config } from '../core/config.js';
 import { AppError } from '../core/errors.js';
+import { DEPOSIT_CALLBACKS_PATH } from '../core/http/secret-path.js';
 import { present } from '../core/invariant.js';
 import { SecretBox } from '../core/secret-box.js';
+import { CallbackAddresses } from '../suppliers/callback-addresses.service.js';
 import { changeTogether, openTogether } from '../suppliers/supplier-credentials.service.js';
 import { SupplierHttp } from '../suppliers/supplier-http.js';
 import { missingProblem, type Changes } from '../suppliers/supplier-settings.js';
@@ -28,7 +31,17 @@ export class ChannelRegistry implements OnApplicationShutdown {
     CHANNEL_ADAPTERS.map((Adapter) => [Adapter.description.adapter, new Adapter(this.http)]),
   );
 
-  constructor(private readonly secretBox: SecretBox) {}
+  /** The addresses at which vendors call us. */
+  readonly addresses: CallbackAddresses;
+
+  constructor(
+    private readonly secretBox: SecretBox,
+    @Inject(CONFIG) { supplierCallbackBaseUrl }: Config,
+  ) {
+    this.addresses = new CallbackAddresses(secretBox, supplierCallbackBaseUrl, DEPOSIT_CALLBACKS_PATH, (code) =>
+      channelPlace('callback_token_sealed', code),
+    );
+  }
 
   /** @throws BAD_REQUEST for settings that can't work; Error if the credentials can't be opened. */
   connect(channel: ConnectedColumns): ChannelConnection {
@@ -39,6 +52,12 @@ export class ChannelRegistry implements OnApplicationShutdown {
     if (missing !== null) throw new AppError('BAD_REQUEST', missing);
     const adapter = present(this.adapters.get(name), 'an adapter that is described exists');
     return { adapter, settings: adapter.readSettings({ baseUrl, credentials, options }) };
+  }
+
+  /** The token of a channel's callback address: the present one, or a new one. Null if the adapter takes no callbacks. */
+  callbackToken(code: string, adapter: string, present: Buffer | null): Buffer | null {
+    if (!this.adapters.get(adapter)?.callbacks) return null;
+    return present ?? this.addresses.newToken(code);
   }
 
   /** Seals credentials. Those that the changes do not name stay. @throws Error if they cannot be opened. */

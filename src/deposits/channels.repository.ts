@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Not, type SelectQueryBuilder } from 'typeorm';
+import { IsNull, Not, Raw, type SelectQueryBuilder } from 'typeorm';
 import { present } from '../core/invariant.js';
 import { pick } from '../core/members.js';
 import { SANDBOX_CHANNEL_ID } from '../core/sandbox.js';
@@ -11,7 +11,7 @@ import { StatementImport } from './statements/statement-import.entity.js';
 
 export type ChannelRow = Omit<
   DepositChannel,
-  'id' | 'covered_until' | 'refused' | 'slips_paused_until' | 'created_at' | 'updated_at'
+  ('id' | 'covered_until' | 'refused' | 'slips_paused_until' | 'probes' | 'list_due_at') | ('created_at' | 'updated_at')
 >;
 
 /** One change of settings at a time, because new channels have no row to lock. */
@@ -19,6 +19,17 @@ const LOCK_SETTINGS: Statement = {
   name: 'deposit_channels.lock_settings',
   text: `SELECT pg_advisory_xact_lock(hashtext('deposit_channels'))`,
 };
+
+/** Leaves `updated_at` unchanged, because that column is only about settings. */
+const SAME_SETTINGS = { updated_at: () => 'updated_at' };
+
+/** Probes follow a pause after 5, 15 and 60 minutes, and then each hour. */
+const nextProbe = (probes: number) => (): string =>
+  `statement_timestamp() + interval '${[5, 15][probes] ?? 60} minutes'`;
+
+const DUE = Raw((column) => `${column} <= statement_timestamp()`);
+/** After midnight, when few people pay. */
+const NEXT_NIGHT = `(date_trunc('day', statement_timestamp() AT TIME ZONE 'Asia/Bangkok') + interval '27 hours') AT TIME ZONE 'Asia/Bangkok'`;
 
 /** All but the one that is built in, which operators neither see nor set. */
 const LIVE = { id: Not(SANDBOX_CHANNEL_ID) };
@@ -88,13 +99,61 @@ export class ChannelsRepository {
     await manager.delete(DepositChannel, { id });
   }
 
+  /** @returns whether this call paused it. */
+  async beginPause(code: string): Promise<boolean> {
+    const paused = { pause_reason: 'credentials', probes: 0, probe_at: nextProbe(0), ...SAME_SETTINGS } as const;
+    const { affected } = await this.database.manager.update(DepositChannel, { code, pause_reason: IsNull() }, paused);
+    return affected === 1;
+  }
+
+  /** @returns false if it was not paused. */
+  async endPause(id: number): Promise<boolean> {
+    const going = { pause_reason: null, probe_at: null, ...SAME_SETTINGS };
+    const { affected } = await this.database.manager.update(DepositChannel, { id, pause_reason: Not(IsNull()) }, going);
+    return affected === 1;
+  }
+
+  /** Takes the paused channels whose probe is due, and writes the time of the next one. */
+  async takeDueProbes(): Promise<DepositChannel[]> {
+    const due = await this.database.manager.findBy(DepositChannel, { probe_at: DUE });
+    const taken = [];
+    for (const channel of due) {
+      const { id, probe_at, probes } = channel;
+      const next = { probes: probes + 1, probe_at: nextProbe(probes + 1), ...SAME_SETTINGS };
+      const { affected } = await this.database.manager.update(
+        DepositChannel,
+        { id, probe_at: probe_at ?? IsNull() },
+        next,
+      );
+      if (affected === 1) taken.push(channel);
+    }
+    return taken;
+  }
+
+  /** Claims the reading of the vendor's list, if it is due. If the reading fails, the next one follows in an hour. */
+  async claimList(id: number): Promise<boolean> {
+    const next = { list_due_at: () => `statement_timestamp() + interval '1 hour'`, ...SAME_SETTINGS };
+    const { manager } = this.database;
+    const due = [
+      { id, list_due_at: IsNull() },
+      { id, list_due_at: DUE },
+    ];
+    const { affected } = await manager.createQueryBuilder().update(DepositChannel).set(next).where(due).execute();
+    return affected === 1;
+  }
+
+  async endList(id: number): Promise<void> {
+    const next = { list_due_at: () => NEXT_NIGHT, ...SAME_SETTINGS };
+    await this.database.manager.update(DepositChannel, { id }, next);
+  }
+
   /** Records what became of a file. */
   async record(
     { manager }: Transaction,
     code: string,
     change: Partial<Pick<DepositChannel, 'covered_until' | 'refused'>>,
   ): Promise<void> {
-    await manager.update(DepositChannel, { code }, { ...change, updated_at: () => 'updated_at' });
+    await manager.update(DepositChannel, { code }, { ...change, ...SAME_SETTINGS });
   }
 
   /** Whether anything refers to the channel. */

@@ -22,6 +22,7 @@ import { toChannelView, type View } from './views.js';
 
 const HOLD_ABOVE = parseBaht('200000.00') ?? 0n;
 const MAX_OPTION_LENGTH = 1_000;
+const GOES_ON = { pause_reason: null, probe_at: null };
 const NO_CREDENTIALS: ChannelCredentials = { credentials_sealed: null, credential_names: [] };
 
 /** New settings of a channel. Values that are not given stay as they are. */
@@ -37,6 +38,8 @@ export interface ChannelChanges {
   priority?: number | undefined;
   holdAbove?: Satang | undefined;
   status?: ChannelStatus | undefined;
+  /** Whether the present callback address stops working, and the channel gets another one. */
+  newCallbackUrl?: boolean | undefined;
 }
 
 const NO_STATEMENTS = 'no statement can be imported, so no payment is booked: set the option columns';
@@ -64,6 +67,11 @@ export class ChannelsService {
     return this.channels.findSandbox();
   }
 
+  /** Where the vendor calls us; null if it does not. */
+  callbackUrlOf(channel: DepositChannel): string | null {
+    return this.registry.addresses.urlOf(channel);
+  }
+
   /** @throws NOT_FOUND */
   async get(code: string): Promise<DepositChannel> {
     const channel = await this.channels.find(code);
@@ -86,15 +94,10 @@ export class ChannelsService {
     return { channel, ...this.registry.connect(channel) };
   }
 
-  /** Checks a channel's settings. It creates nothing. @throws as {@link known}. */
+  /** Checks a channel's settings, also by calls that create nothing. @throws as {@link known}. */
   async test(code: string): Promise<ChannelCheck[]> {
-    const { settings } = await this.known(code);
-    const hasStatements = settings.statement !== null;
-    const missing = settings.takesSlips ? UNCONFIRMED : NO_STATEMENTS;
-    return [
-      { name: 'settings', ok: true, detail: 'complete' },
-      { name: 'statement', ok: hasStatements, detail: hasStatements ? 'columns are set' : missing },
-    ];
+    const known = await this.known(code);
+    return [...checkSettings(known), ...((await known.adapter.test?.(known.settings)) ?? [])];
   }
 
   /**
@@ -164,6 +167,10 @@ export class ChannelsService {
       ? withoutTrailingSlashes(changes.baseUrl)
       : (kept?.base_url ?? description.baseUrl);
     if (kept) assertSecretsStay(description, stored.credential_names, credentials, [kept.base_url, base_url]);
+    const token = (!changes.newCallbackUrl && kept?.callback_token_sealed) || null;
+    const callback_token_sealed = this.registry.callbackToken(code, adapter, token);
+    if (changes.newCallbackUrl && !callback_token_sealed)
+      throw new AppError('BAD_REQUEST', `the adapter ${adapter} takes no callbacks`);
     const sealed = this.registry.changeCredentials(code, stored, credentials);
     const row = { code, adapter, base_url, ...sealed, options: changed(kept?.options ?? {}, options) };
     const { min, max } = this.registry.connect(row).settings;
@@ -174,6 +181,9 @@ export class ChannelsService {
       priority: changes.priority ?? before?.priority ?? 100,
       hold_above: changes.holdAbove ?? before?.hold_above ?? HOLD_ABOVE,
       status: changes.status ?? before?.status ?? 'active',
+      callback_token_sealed,
+      // The new credentials may work. If not, the next call pauses the channel again.
+      ...(Object.keys(credentials).length > 0 || !kept ? GOES_ON : pick(kept, 'pause_reason', 'probe_at')),
     };
   }
 
@@ -187,6 +197,15 @@ export class ChannelsService {
       }
     }
   }
+}
+
+/** Checks a channel's settings without calling anybody. */
+export function checkSettings({ adapter, settings }: ChannelConnection): ChannelCheck[] {
+  const complete = { name: 'settings', ok: true, detail: 'complete' };
+  if (adapter.inquiry) return [complete];
+  const ok = settings.statement !== null;
+  const missing = settings.takesSlips ? UNCONFIRMED : NO_STATEMENTS;
+  return [complete, { name: 'statement', ok, detail: ok ? 'columns are set' : missing }];
 }
 
 /** What identifies lines: their places in the chain of balances, or only their references. */
@@ -209,11 +228,12 @@ function problemOf(changes: ChannelChanges, description: ChannelDescription): st
 }
 
 /** For the audit log: of credentials only the names of those that were replaced or removed. */
-function detailOf(channel: DepositChannel, { credentials = {} }: ChannelChanges): View {
+function detailOf(channel: DepositChannel, { credentials = {}, newCallbackUrl }: ChannelChanges): View {
   const changes = Object.entries(credentials).map(([name, value]) => [name, value === null ? 'removed' : 'replaced']);
   const shown = pick(
     toChannelView(channel),
     ...(['code', 'adapter', 'base_url', 'options', 'min', 'max', 'hold_above', 'priority', 'status'] as const),
   );
-  return { ...shown, credentials: Object.fromEntries(changes) as View };
+  const address = newCallbackUrl ? { callback_url: 'replaced' } : {};
+  return { ...shown, credentials: Object.fromEntries(changes) as View, ...address };
 }

@@ -7,7 +7,7 @@ export const CHANNEL_STATUSES = ['active', 'inactive'] as const;
 export type ChannelStatus = (typeof CHANNEL_STATUSES)[number];
 
 /** The place of a sealed value. It contains the code, which never changes and is known before the row has an id. */
-export const channelPlace = (column: 'credentials_sealed', code: string): Place =>
+export const channelPlace = (column: 'credentials_sealed' | 'callback_token_sealed', code: string): Place =>
   placeOf(`deposit_channels.${column}`, code);
 
 /** An account to which merchants pay, with the adapter that makes its QR codes and reads its reports. */
@@ -17,6 +17,8 @@ export const channelPlace = (column: 'credentials_sealed', code: string): Place 
 @Check('ck_deposit_channels_priority', 'priority BETWEEN 0 AND 1000')
 @Check('ck_deposit_channels_hold_above', 'hold_above > 0')
 @Check('ck_deposit_channels_status', `status IN ('active', 'inactive')`)
+@Check('ck_deposit_channels_pause_reason', `pause_reason IN ('credentials')`)
+@Check('ck_deposit_channels_probe', '(pause_reason IS NULL) = (probe_at IS NULL)')
 @Check('ck_deposit_channels_limits', 'min > 0 AND min <= max')
 export class DepositChannel {
   @IdColumn('integer', 'pk_deposit_channels')
@@ -61,6 +63,25 @@ export class DepositChannel {
 
   @Column('text', { default: 'active' })
   status!: ChannelStatus;
+
+  /** Why it makes no new deposits for now; null while it is not paused. Payments are still booked. */
+  @Column('text', { nullable: true })
+  pause_reason!: 'credentials' | null;
+
+  /** The number of probes since the pause began, and when workers probe the vendor next. */
+  @Column('smallint', { default: 0 })
+  probes!: number;
+
+  @Column(timestampColumn({ nullable: true }))
+  probe_at!: Date | null;
+
+  /** The secret token in its callback address; null if the adapter takes no callbacks. */
+  @Column('bytea', { nullable: true })
+  callback_token_sealed!: Buffer | null;
+
+  /** When workers read the vendor's list of payments next; null until they have read it once. */
+  @Column(timestampColumn({ nullable: true }))
+  list_due_at!: Date | null;
 
   /** The time of the last line of its statements. Nobody knows when a file was made. */
   @Column(timestampColumn({ nullable: true }))

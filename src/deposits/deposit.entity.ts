@@ -23,6 +23,9 @@ export type DepositStatus = (typeof DEPOSIT_STATUSES)[number];
 @Index('ix_deposits_open', ['merchant_id', 'id'], { where: `status = 'pending'` })
 @Index('ix_deposits_merchant_held', ['merchant_id', 'channel_id'], { where: 'holds_amount' })
 @Index('ix_deposits_inquiry', ['next_inquiry_at'], { where: 'next_inquiry_at IS NOT NULL' })
+@Index('ix_deposits_channel_payment', ['channel_id', 'channel_payment_id'], {
+  where: 'channel_payment_id IS NOT NULL',
+})
 @Index('ix_deposits_pending', ['expires_at'], { where: `status = 'pending'` })
 @Index('ix_deposits_held', ['hold_until'], { where: 'holds_amount' })
 @Check('ck_deposits_status', `status IN ('pending', 'expired', 'cancelled', 'paid')`)
@@ -74,6 +77,22 @@ export class Deposit {
 
   @Column('text', { nullable: true })
   qr_payload!: string | null;
+
+  /** The vendor's image of the QR code, as a data URL, while the deposit is pending. */
+  @Column('text', { nullable: true })
+  qr_image!: string | null;
+
+  /** The vendor's id of the payment to come. */
+  @Column('text', { nullable: true })
+  channel_payment_id!: string | null;
+
+  /** When the vendor was last asked for the QR code or about the payment; null if it gave no code. */
+  @Column(timestampColumn({ nullable: true }))
+  asked_at!: Date | null;
+
+  /** When the last question was asked to which the vendor answered that it has no payment. */
+  @Column(timestampColumn({ nullable: true }))
+  answered_at!: Date | null;
 
   /** Whether no other deposit of the channel may be dealt its amount. Ends some time after `hold_until`, whatever the status. */
   @Column('boolean')

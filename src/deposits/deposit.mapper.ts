@@ -53,8 +53,9 @@ export function toDepositDto(row: DepositRow): DepositDto {
 
 /** What a merchant sees of one deposit. */
 export const toShownDeposit = (row: DepositRow): DepositDto => {
-  const { status, qr_payload: payload } = row.deposit;
-  return { ...toDepositDto(row), qr_image: status === 'pending' && payload !== null ? qrImage(payload) : null };
+  const { status, qr_payload: payload, qr_image: image } = row.deposit;
+  const shown = image ?? (payload === null ? null : qrImage(payload));
+  return { ...toDepositDto(row), qr_image: status === 'pending' ? shown : null };
 };
 
 const eventOf = ({ deposit }: DepositRow, kind: MerchantEvent['kind'], data: object, at: Date): MerchantEvent => {

@@ -2,12 +2,19 @@ import { Module } from '@nestjs/common';
 import { MerchantsModule } from '../merchants/merchants.module.js';
 import { WalletModule } from '../wallet/wallet.module.js';
 import { BookingService } from './booking.service.js';
+import { ChannelCallbacksRepository } from './callbacks/channel-callbacks.repository.js';
+import { ChannelCallbacksService } from './callbacks/channel-callbacks.service.js';
+import { ChannelCallsService } from './channel-calls.service.js';
+import { ChannelCodesService } from './channel-codes.service.js';
+import { ChannelInquiriesService } from './channel-inquiries.service.js';
+import { ChannelListsService } from './channel-lists.service.js';
 import { ChannelRegistry } from './channel-registry.js';
 import { ChannelsRepository } from './channels.repository.js';
 import { ChannelsService } from './channels.service.js';
 import { DepositsObserver } from './deposits.observer.js';
 import { DepositsRepository } from './deposits.repository.js';
 import { DepositsService } from './deposits.service.js';
+import { IncomingChargesService } from './incoming-charges.service.js';
 import { IncomingLinesService } from './incoming-lines.service.js';
 import { IncomingPaymentsService } from './incoming-payments.service.js';
 import { MerchantDepositsService } from './merchant-deposits.service.js';
@@ -33,6 +40,13 @@ import { StatementsService } from './statements/statements.service.js';
     StatementsRepository,
     DepositsObserver,
     ChannelsService,
+    ChannelCallsService,
+    ChannelCodesService,
+    ChannelInquiriesService,
+    ChannelListsService,
+    ChannelCallbacksRepository,
+    ChannelCallbacksService,
+    IncomingChargesService,
     SandboxPaymentsService,
     SandboxSlipsService,
     DepositsService,
@@ -45,6 +59,14 @@ import { StatementsService } from './statements/statements.service.js';
     PaymentsService,
     StatementsService,
   ],
-  exports: [ChannelsService, DepositsService, MerchantDepositsService, PaymentsService, StatementsService],
+  exports: [
+    ChannelsService,
+    ChannelListsService,
+    ChannelCallbacksService,
+    DepositsService,
+    MerchantDepositsService,
+    PaymentsService,
+    StatementsService,
+  ],
 })
 export class DepositsModule {}

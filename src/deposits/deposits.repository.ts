@@ -4,6 +4,7 @@ import { present } from '../core/invariant.js';
 import type { Satang } from '../core/money.js';
 import { BoundedReadsService } from '../database/bounded-reads.service.js';
 import { Database, type Queryable, type Transaction } from '../database/database.js';
+import type { Created } from './channels/channel-adapter.js';
 import type { DealtBefore } from './dealing.js';
 import { withCodes } from './channels.repository.js';
 import { Deposit, type DepositStatus } from './deposit.entity.js';
@@ -126,6 +127,27 @@ const IDS_BY_NAME = `
   SELECT id FROM deposits WHERE deposit_number = :name UNION ALL SELECT id FROM deposits WHERE reference = :name
   UNION ALL SELECT named.id FROM merchants m JOIN deposits named ON named.merchant_id = m.id AND named.reference_id = :name`;
 
+/** A deposit about whose payment a worker asks. */
+export type AskedDeposit = Pick<Deposit, 'id' | 'status' | 'created_at' | 'expires_at'> & {
+  channel_payment_id: string;
+  asked_at: Date;
+  /** Until when no other worker asks. */
+  next_inquiry_at: Date;
+};
+
+/** What an inquiry changes of its deposit. `answeredAt`: when a question was asked that the vendor has answered. */
+export interface InquiryAnswer {
+  id: bigint;
+  claimedUntil: Date;
+  nextAt: Date | null;
+  answeredAt: Date | null;
+  hasEnded: boolean;
+}
+
+/** Whether an offer lacks its QR code. */
+export const isUnfinished = ({ deposit }: DepositRow): boolean =>
+  deposit.status === 'pending' && deposit.qr_payload === null && deposit.qr_image === null;
+
 @Injectable()
 export class DepositsRepository {
   constructor(
@@ -175,8 +197,32 @@ export class DepositsRepository {
     return tx.query<DepositOfChannel>(...sql.CANCEL_DEPOSIT.with({ merchantId, referenceId }));
   }
 
-  async finish(id: bigint, qrPayload: string, inquiryAfter: number): Promise<void> {
-    await this.database.query(...sql.FINISH_DEPOSIT.with({ id, qrPayload, inquiryAfter }));
+  /** @returns false if the offer has ended meanwhile. */
+  async finish(id: bigint, { kind: _kind, ...code }: Created, inquiryAfter: number | null): Promise<boolean> {
+    return (await this.database.query(...sql.FINISH_DEPOSIT.with({ id, ...code, inquiryAfter }))).length > 0;
+  }
+
+  /** @returns false if another process is making the QR code, or the offer does not lack one. */
+  async claimCode(id: bigint, leaseMs: number): Promise<boolean> {
+    return (await this.database.query(...sql.CLAIM_CODE.with({ id, leaseMs }))).length > 0;
+  }
+
+  async releaseCode(id: bigint): Promise<void> {
+    await this.database.query(...sql.RELEASE_CODE.with({ id }));
+  }
+
+  /** The ids of channels that must be asked now. */
+  async findAsking(): Promise<number[]> {
+    const found = await this.database.query<{ channel_id: number }>(...sql.FIND_ASKING.with({}));
+    return found.map(({ channel_id }) => channel_id);
+  }
+
+  claimInquiries(channelId: number, limit: number, leaseMs: number): Promise<AskedDeposit[]> {
+    return this.database.query<AskedDeposit>(...sql.CLAIM_INQUIRIES.with({ channelId, limit, leaseMs }));
+  }
+
+  recordInquiry(tx: Transaction, answer: InquiryAnswer): void {
+    tx.write(...sql.RECORD_INQUIRY.with(answer));
   }
 
   /** @param id of the only deposit to look at; null for any. */

@@ -14,6 +14,7 @@ import { recordEvents } from '../events/event-log.js';
 import { WorkNotifier } from '../queues/work-notifier.js';
 import { MerchantsService } from '../merchants/merchants.service.js';
 import { WalletsRepository } from '../wallet/wallets.repository.js';
+import { ChannelCodesService } from './channel-codes.service.js';
 import { ChannelsService } from './channels.service.js';
 import { amountsToDeal, chooseAmount } from './dealing.js';
 import type { DepositChannel } from './deposit-channel.entity.js';
@@ -21,6 +22,7 @@ import { expiredEvent } from './deposit.mapper.js';
 import { DepositsObserver } from './deposits.observer.js';
 import {
   DepositsRepository,
+  isUnfinished,
   withPayments,
   type DepositRow,
   type DepositsFilter,
@@ -68,6 +70,7 @@ export class DepositsService {
     private readonly sandbox: SandboxPaymentsService,
     private readonly notifier: WorkNotifier,
     private readonly observer: DepositsObserver,
+    private readonly codes: ChannelCodesService,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
@@ -90,12 +93,27 @@ export class DepositsService {
   }
 
   /**
-   * Makes a deposit for a merchant. The same reference with the same content returns the deposit that it made.
-   * @param by the operator who acts for the merchant. Without one, the merchant's limits hold.
-   * @throws NOT_FOUND; BAD_REQUEST; FORBIDDEN for a suspended merchant; DUPLICATE_REFERENCE; CONFLICT and TOO_MANY_REQUESTS at a
-   * limit; SERVICE_UNAVAILABLE without a channel, a free amount or a QR code.
+   * Makes a deposit with its QR code. @param by, @throws as {@link make}; SERVICE_UNAVAILABLE without a QR code.
    */
   async create(request: DepositRequest, by?: Actor): Promise<CreatedDeposit> {
+    return this.finish(await this.make(request, by));
+  }
+
+  /** Has the channel make the QR code, if the deposit lacks it. It calls a vendor. @throws SERVICE_UNAVAILABLE */
+  async finish({ row, replayed }: CreatedDeposit): Promise<CreatedDeposit> {
+    const finished = await this.codes.finish(row);
+    if (!isUnfinished(finished)) return { row: finished, replayed };
+    const message = 'the channel gave no QR code: repeat the request';
+    throw refusal('SERVICE_UNAVAILABLE', 'CHANNEL_UNAVAILABLE', 'channel', message, 1);
+  }
+
+  /**
+   * Makes a deposit for a merchant, perhaps without a QR code. The same reference with the same content returns the deposit that it made.
+   * @param by the operator who acts for the merchant. Without one, the merchant's limits hold.
+   * @throws NOT_FOUND; BAD_REQUEST; FORBIDDEN for a suspended merchant; DUPLICATE_REFERENCE; CONFLICT and TOO_MANY_REQUESTS at a
+   * limit; SERVICE_UNAVAILABLE without a channel or a free amount.
+   */
+  async make(request: DepositRequest, by?: Actor): Promise<CreatedDeposit> {
     const { merchantId, referenceId } = request;
     const problem = textProblem(referenceId, 1, 128);
     if (problem) throw new AppError('BAD_REQUEST', `the reference ${problem}`);
@@ -109,7 +127,7 @@ export class DepositsService {
       if (earlier) return earlier;
       const chosen = (channel ??= choose(request, sandbox ? [await this.channels.sandbox()] : await this.active()));
       const made = await this.database.transaction((tx) => this.deal(tx, request, chosen, by));
-      if (made) return { row: await this.sandbox.takeFirstReport(withCode(made)), replayed: false };
+      if (made) return { row: await this.sandbox.takeFirstReport(made), replayed: false };
     }
     throw noFreeAmount(request.amount);
   }
@@ -121,10 +139,14 @@ export class DepositsService {
   }
 
   /** Ends the offer of a merchant's deposit if it is pending. */
-  cancel(merchantId: number, referenceId: string): Promise<void> {
-    return this.database.transaction(async (tx) => {
-      this.observer.moved(tx, 'cancelled', await this.deposits.cancel(tx, merchantId, referenceId));
+  async cancel(merchantId: number, referenceId: string): Promise<void> {
+    const cancelled = await this.database.transaction(async (tx) => {
+      const ended = await this.deposits.cancel(tx, merchantId, referenceId);
+      this.observer.moved(tx, 'cancelled', ended);
+      return ended;
     });
+    // The merchant does not wait for the vendor, which may not be able to end the offer.
+    for (const each of cancelled) this.codes.cancel(withPayments(each, [])).catch(() => undefined);
   }
 
   /** Ends offers. The ownership of the amount goes on until `hold_until`. */
@@ -231,7 +253,12 @@ export class DepositsService {
 /** @throws SERVICE_UNAVAILABLE; BAD_REQUEST */
 function choose({ channel: code, amount, expiresIn }: DepositRequest, channels: DepositChannel[]): DepositChannel {
   const takes = ({ min, max }: DepositChannel): boolean => amount >= min && amount <= max;
-  const named = code === undefined ? channels.find(takes) : channels.find((each) => each.code === code);
+  const isFree = (each: DepositChannel): boolean => each.pause_reason === null && takes(each);
+  const named = code === undefined ? channels.find(isFree) : channels.find((each) => each.code === code);
+  if (named?.pause_reason) {
+    const message = `channel ${named.code} is paused: choose another one, or try again later`;
+    throw refusal('SERVICE_UNAVAILABLE', 'NO_CHANNEL', 'channel', message);
+  }
   if (!named) {
     if (code !== undefined) throw invalidValue('channel', `there is no active channel ${code}`);
     const message = `no active channel takes ${formatBaht(amount)} THB`;
@@ -247,13 +274,6 @@ function choose({ channel: code, amount, expiresIn }: DepositRequest, channels: 
     throw refusal('BAD_REQUEST', 'OUT_OF_RANGE', 'expires_in', message);
   }
   return named;
-}
-
-/** @throws SERVICE_UNAVAILABLE if the channel gave no QR code. */
-function withCode(made: DepositRow): DepositRow {
-  if (made.deposit.qr_payload !== null) return made;
-  const message = 'the channel gave no QR code: repeat the request';
-  throw refusal('SERVICE_UNAVAILABLE', 'CHANNEL_UNAVAILABLE', 'channel', message, 1);
 }
 
 function noFreeAmount(amount: Satang): AppError {

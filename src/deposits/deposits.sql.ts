@@ -104,18 +104,83 @@ export const CANCEL_DEPOSIT = statement(
   'deposits.cancel',
   { merchantId: 'int', referenceId: 'text' },
   ({ merchantId, referenceId }) => `
-    UPDATE deposits d SET status = 'cancelled', cancelled_at = ${NOW}, updated_at = ${NOW}
+    UPDATE deposits d SET status = 'cancelled', qr_image = NULL, cancelled_at = ${NOW}, updated_at = ${NOW}
     WHERE merchant_id = ${merchantId} AND reference_id = ${referenceId} AND status = 'pending' RETURNING ${DEPOSIT}`,
 );
+
+/** Whether an offer still lacks the QR code that its channel did not give at first. */
+const UNFINISHED = `status = 'pending' AND qr_payload IS NULL AND qr_image IS NULL`;
 
 /** Gives an open deposit the QR code that its channel did not give at first. */
 export const FINISH_DEPOSIT = statement(
   'deposits.finish',
-  { id: 'bigint', qrPayload: 'text', inquiryAfter: 'int' },
-  ({ id, qrPayload, inquiryAfter }) => `
-    UPDATE deposits SET qr_payload = ${qrPayload}, next_inquiry_at = ${NOW} + ${inquiryAfter} * interval '1 second',
-                        updated_at = ${NOW}
-    WHERE id = ${id} AND qr_payload IS NULL AND status = 'pending'`,
+  {
+    ...({ id: 'bigint', qrPayload: 'text?', qrImage: 'text?', paymentId: 'text?' } as const),
+    ...({ expiresAt: 'timestamptz?', inquiryAfter: 'int?' } as const),
+  },
+  ({ id, qrPayload, qrImage, paymentId, expiresAt, inquiryAfter }) => `
+    UPDATE deposits SET qr_payload = ${qrPayload}, qr_image = ${qrImage}, channel_payment_id = ${paymentId},
+                        expires_at = greatest(least(expires_at, ${expiresAt}), created_at),
+                        next_inquiry_at = ${NOW} + ${inquiryAfter} * interval '1 second', updated_at = ${NOW}
+    WHERE id = ${id} AND ${UNFINISHED} RETURNING id`,
+);
+
+/** Claims the making of a QR code for one process. A claim that is older than any call belongs to a process that has died. */
+export const CLAIM_CODE = statement(
+  'deposits.claim_code',
+  { id: 'bigint', leaseMs: 'int' },
+  ({ id, leaseMs }) => `
+    UPDATE deposits SET asked_at = ${NOW}
+    WHERE id = ${id} AND ${UNFINISHED} AND coalesce(asked_at <= statement_timestamp() - ${leaseMs} * interval '1 ms', true)
+    RETURNING id`,
+);
+
+export const RELEASE_CODE = statement(
+  'deposits.release_code',
+  { id: 'bigint' },
+  ({ id }) => `UPDATE deposits SET asked_at = NULL WHERE id = ${id} AND ${UNFINISHED}`,
+);
+
+/** The channels of deposits and of callbacks about which workers must ask now. */
+export const FIND_ASKING = statement(
+  'deposits.find_asking',
+  {},
+  () => `
+    SELECT DISTINCT channel_id FROM deposits
+    WHERE next_inquiry_at <= statement_timestamp() AND channel_payment_id IS NOT NULL
+    UNION SELECT DISTINCT channel_id FROM channel_callbacks
+    WHERE ask_at <= statement_timestamp() AND asked_at IS NULL AND ask_at > received_at - interval '1 hour'`,
+);
+
+/** Claims deposits about whose payments the vendor must be asked. If the process dies, others ask when the lease ends. */
+export const CLAIM_INQUIRIES = statement(
+  'deposits.claim_inquiries',
+  { channelId: 'int', limit: 'int', leaseMs: 'int' },
+  ({ channelId, limit, leaseMs }) => `
+    UPDATE deposits SET asked_at = ${NOW}, next_inquiry_at = ${NOW} + ${leaseMs} * interval '1 ms'
+    WHERE id IN (SELECT id FROM deposits
+                 WHERE channel_id = ${channelId} AND next_inquiry_at <= statement_timestamp()
+                   AND channel_payment_id IS NOT NULL
+                 ORDER BY next_inquiry_at LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED)
+    RETURNING id, channel_payment_id, status, created_at, expires_at, asked_at, next_inquiry_at`,
+);
+
+/**
+ * Records the answer to an inquiry. A callback that came meanwhile has set an earlier inquiry, which stays. An offer that the
+ * vendor has ended expires at once.
+ */
+export const RECORD_INQUIRY = statement(
+  'deposits.record_inquiry',
+  {
+    ...({ id: 'bigint', claimedUntil: 'timestamptz', nextAt: 'timestamptz?' } as const),
+    ...({ answeredAt: 'timestamptz?', hasEnded: 'boolean' } as const),
+  },
+  ({ id, claimedUntil, nextAt, answeredAt, hasEnded }) => `
+    UPDATE deposits SET
+      next_inquiry_at = CASE WHEN next_inquiry_at = ${claimedUntil} THEN ${nextAt} ELSE next_inquiry_at END,
+      answered_at = greatest(answered_at, ${answeredAt}),
+      expires_at = CASE WHEN ${hasEnded} AND status = 'pending' THEN least(expires_at, ${answeredAt}) ELSE expires_at END
+    WHERE id = ${id}`,
 );
 
 /** Deposits of the sandbox of which something is to be reported now. No other channel's are paid by what this finds. */
@@ -150,7 +215,7 @@ export const PAY_DEPOSITS = statement(
   'deposits.pay',
   { booked: rowsOf({ id: 'bigint', amount: 'bigint', paid_at: 'timestamptz' }) },
   ({ booked }) => `
-    UPDATE deposits d SET status = 'paid', paid_amount = d.paid_amount + b.amount, paid_at = coalesce(d.paid_at, b.paid_at),
+    UPDATE deposits d SET status = 'paid', qr_image = NULL, paid_amount = d.paid_amount + b.amount, paid_at = coalesce(d.paid_at, b.paid_at),
                           updated_at = ${NOW}
     FROM (SELECT id, sum(amount)::bigint AS amount, min(paid_at) AS paid_at FROM ${booked.as('each')} GROUP BY id) b
     WHERE d.id = b.id RETURNING ${DEPOSIT}`,
@@ -164,12 +229,12 @@ export const FIND_BOOKED_PAYMENTS = statement(
     WHERE deposit_id IN (SELECT id FROM ${deposits.as('asked')}) AND state = 'booked' ORDER BY booked_at, id`,
 );
 
-const CANDIDATE = `d.id, d.deposit_number, d.merchant_id, d.reference, d.status, d.amount, d.amount_to_pay, d.created_at,
-                   d.expires_at, d.cancelled_at, d.hold_until,
+const CANDIDATE = `d.id, d.deposit_number, d.merchant_id, d.reference, d.channel_payment_id, d.status, d.amount, d.amount_to_pay,
+                   d.created_at, d.expires_at, d.cancelled_at, d.hold_until,
                    EXISTS (SELECT FROM incoming_payments p
                            WHERE p.deposit_id = d.id AND p.state = 'waiting' AND p.reason = 'WALLET_FULL') AS is_full`;
 
-/** Deposits of a channel that payments may be for: by reference, or by an amount that was dealt. */
+/** Deposits of a channel that payments may be for: by any of their names, or by an amount that was dealt. */
 export const FIND_CANDIDATES = statement(
   'deposits.candidates',
   {
@@ -179,16 +244,23 @@ export const FIND_CANDIDATES = statement(
   ({ channelId, from, until, references, amounts }) => `
     SELECT ${CANDIDATE} FROM deposits d WHERE d.channel_id = ${channelId} AND d.reference = ANY(${references})
     UNION
+    SELECT ${CANDIDATE} FROM deposits d WHERE d.channel_id = ${channelId} AND d.deposit_number = ANY(${references})
+    UNION
+    SELECT ${CANDIDATE} FROM deposits d WHERE d.channel_id = ${channelId} AND d.channel_payment_id = ANY(${references})
+    UNION
     SELECT ${CANDIDATE} FROM (SELECT DISTINCT amount FROM ${amounts.as('each')}) paid
     JOIN deposits d ON d.channel_id = ${channelId} AND d.amount_to_pay = paid.amount AND d.amount_to_pay <> d.amount
                    AND d.created_at > ${from} AND d.created_at < ${until}`,
 );
 
+/** If a vendor knows of the payment, it must first have answered after the end. It has ten minutes for that. */
 export const FIND_EXPIRED = statement(
   'deposits.find_expired',
   { limit: 'int' },
   ({ limit }) => `
     SELECT id, merchant_id FROM deposits WHERE status = 'pending' AND expires_at <= statement_timestamp()
+      AND (channel_payment_id IS NULL OR answered_at >= expires_at
+           OR expires_at <= statement_timestamp() - interval '10 minutes')
     ORDER BY expires_at LIMIT ${limit}`,
 );
 
@@ -197,7 +269,7 @@ export const EXPIRE_DEPOSITS = statement(
   'deposits.expire',
   { deposits: rowsOf({ id: 'bigint' }) },
   ({ deposits }) => `
-    UPDATE deposits d SET status = 'expired', updated_at = ${NOW}
+    UPDATE deposits d SET status = 'expired', qr_image = NULL, updated_at = ${NOW}
     WHERE d.id IN (SELECT id FROM deposits WHERE id IN (SELECT id FROM ${deposits.as('asked')}) AND status = 'pending'
                    ORDER BY id FOR NO KEY UPDATE)
     RETURNING ${DEPOSIT}`,

@@ -112,6 +112,10 @@ export class IncomingPayment {
   @Column(bigintColumn({ nullable: true }))
   deposit_id!: bigint | null;
 
+  /** The merchant that a waiting payment names, although no deposit of ours is named. */
+  @Column('integer', { nullable: true })
+  named_merchant_id!: number | null;
+
   /** The merchant whose wallet was credited. */
   @ForeignKey(() => Merchant, { name: 'fk_incoming_payments_merchant' })
   @Column('integer', { nullable: true })

@@ -15,7 +15,7 @@ function deposit(changes: Partial<Candidate> = {}): Candidate {
   const who = { id, deposit_number: `dep_${id}`, merchant_id: 1, reference: `DREF${id}` };
   const own = { ...who, status: 'pending' as const, is_full: false };
   const times = { created_at, expires_at, cancelled_at: null, hold_until };
-  return { ...own, amount: 100_000n, amount_to_pay: 100_014n, ...times, ...changes };
+  return { ...own, channel_payment_id: null, amount: 100_000n, amount_to_pay: 100_014n, ...times, ...changes };
 }
 
 const payment = (changes: Partial<ReportedPayment> = {}): ReportedPayment => ({

@@ -5,8 +5,8 @@ import type { PaymentReason, Precision } from './incoming-payment.entity.js';
 /** A deposit that a payment may be for. */
 export type Candidate = Pick<
   Deposit,
-  | ('id' | 'deposit_number' | 'merchant_id' | 'reference' | 'status' | 'amount' | 'amount_to_pay')
-  | ('created_at' | 'expires_at' | 'cancelled_at' | 'hold_until')
+  | ('id' | 'deposit_number' | 'merchant_id' | 'reference' | 'channel_payment_id' | 'status' | 'amount')
+  | ('amount_to_pay' | 'created_at' | 'expires_at' | 'cancelled_at' | 'hold_until')
 > & {
   /** Whether a payment for it waits until its wallet has room. */
   is_full: boolean;
@@ -18,7 +18,7 @@ export interface ReportedPayment {
   currency: string;
   paidAt: Date;
   precision: Precision;
-  /** Our references that it carries. Free text never counts. */
+  /** The names of deposits that it carries: our references and numbers, or the vendor's ids. Free text never counts. */
   references: readonly string[];
   /** Texts that may name a line that is no payment of a merchant. */
   texts: readonly string[];
@@ -74,7 +74,8 @@ export class Matcher {
     candidates: readonly Candidate[],
   ) {
     for (const deposit of candidates) {
-      this.byReference.set(deposit.reference, deposit);
+      for (const name of [deposit.reference, deposit.deposit_number, deposit.channel_payment_id])
+        if (name !== null) this.byReference.set(name, deposit);
       if (deposit.status === 'paid' || deposit.is_full) this.paid.add(deposit.id);
       if (deposit.amount_to_pay === deposit.amount) continue;
       const dealt = this.byAmount.get(deposit.amount_to_pay);

@@ -45,10 +45,12 @@ export class MerchantDepositsService {
       expiresIn: expiresIn ?? EXPIRES_IN,
       metadata: metadata ?? null,
     };
-    const create = (): Promise<Created> => this.bounded.run(() => this.service.create(request));
+    const make = (): Promise<Created> => this.bounded.run(() => this.service.make(request));
     // A repetition must not wait behind creations, whose number and time are limited.
     const earlier = await this.bounded.run(() => this.service.findEarlier(request));
-    const { row, replayed } = earlier ?? (await this.oneAtATime(merchantId, create));
+    const made = earlier ?? (await this.oneAtATime(merchantId, make));
+    // Outside of the bounds and of the queue, because it calls a vendor.
+    const { row, replayed } = await this.service.finish(made);
     return { deposit: toShownDeposit(row), replayed };
   }
 

@@ -110,6 +110,24 @@ export class PaymentsRepository {
     return manager.findBy(IncomingPayment, { channel_id: channelId, charge_ref: In(charges) });
   }
 
+  /** Records that a vendor contradicts its own report of a payment. Nothing moves, and what waits keeps its reason. */
+  async contradictCharge({ manager }: Transaction, { id, state, reason }: IncomingPayment): Promise<void> {
+    const change = { contradicted: true, reason: state === 'booked' ? ('CONTRADICTION' as const) : reason };
+    await manager.update(IncomingPayment, { id }, change);
+  }
+
+  /** Records the merchant that a waiting payment names. */
+  async nameMerchant({ manager }: Transaction, channelId: number, charge: string, merchantId: number): Promise<void> {
+    const waiting = { channel_id: channelId, charge_ref: charge, state: 'waiting' } as const;
+    await manager.update(IncomingPayment, waiting, { named_merchant_id: merchantId });
+  }
+
+  /** Makes cases of payments that a vendor takes back. @returns how many it takes back now, or takes back more of. */
+  async takeBack(tx: Transaction, channelId: number, charges: { charge: string; amount: Satang }[]): Promise<number> {
+    if (charges.length === 0) return 0;
+    return (await tx.query(...sql.TAKE_BACK.with({ channelId, charges }))).length;
+  }
+
   /** Records that a witness contradicts a payment. Nothing moves. */
   contradict(tx: Transaction, lineIds: bigint[]): void {
     if (lineIds.length > 0) tx.write(...sql.CONTRADICT.with({ lines: lineIds.map((id) => ({ id })) }));

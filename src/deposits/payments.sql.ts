@@ -89,6 +89,25 @@ export const UNCONFIRMED_AMOUNT = statement(
       AND charge_ref IS NULL AND decision IS NULL`,
 );
 
+/**
+ * Records how much of payments a vendor has taken back. A booked one becomes a case, also if an operator had kept it before; one that
+ * was debited stays closed, because it is debited once.
+ */
+export const TAKE_BACK = statement(
+  'incoming_payments.take_back',
+  { channelId: 'int', charges: rowsOf({ charge: 'text', amount: 'bigint' }) },
+  ({ channelId, charges }) => `
+    UPDATE incoming_payments p SET
+      taken_back = back.amount,
+      reason = CASE p.state WHEN 'booked' THEN 'TAKEN_BACK' ELSE p.reason END,
+      ${['decision', 'decided_by', 'decision_reason', 'decided_at']
+        .map((column) => `${column} = CASE WHEN p.decision = 'keep' THEN NULL ELSE p.${column} END`)
+        .join(', ')}
+    FROM ${charges.as('back')}
+    WHERE p.channel_id = ${channelId} AND p.charge_ref = back.charge AND coalesce(p.taken_back, 0) < back.amount
+    RETURNING p.id`,
+);
+
 /** Records that a witness contradicts the payments of these lines. Nothing moves, and what waits keeps its reason. */
 export const CONTRADICT = statement(
   'incoming_payments.contradict',

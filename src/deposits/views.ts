@@ -9,6 +9,8 @@ import { nothing, type ImportResult } from './statements/import-result.js';
 
 // What operators see. Members have their names of the command line's JSON.
 
+const MAX_SUGGESTIONS = 3;
+
 const momentOrNull = (moment: Date | null): string | null => moment?.toISOString() ?? null;
 
 export type View = Record<string, unknown>;
@@ -20,13 +22,15 @@ const shown = <Row extends object>(row: Row, ...names: (keyof Row & string)[]): 
 const asJson = (value: unknown): unknown =>
   typeof value === 'bigint' ? formatBaht(value) : value instanceof Date ? value.toISOString() : value;
 
-export const toChannelView = (channel: DepositChannel): View => ({
+/** @param callbackUrl null if the vendor does not call us. */
+export const toChannelView = (channel: DepositChannel, callbackUrl: string | null = null): View => ({
   ...shown(channel, 'code', 'adapter'),
   base_url: channel.base_url,
   credentials: channel.credential_names,
-  ...shown(channel, 'options', 'min', 'max', 'priority', 'hold_above', 'status'),
-  pause_reason: null,
-  callback_url: null,
+  ...shown(channel, 'options', 'min', 'max', 'priority', 'hold_above'),
+  status: channel.status === 'active' && channel.pause_reason !== null ? 'paused' : channel.status,
+  ...shown(channel, 'pause_reason'),
+  callback_url: callbackUrl,
   ...shown(channel, 'covered_until', 'refused', 'slips_paused_until'),
 });
 
@@ -69,10 +73,10 @@ export const toPaymentView = ({ payment, channel, deposit_number, suggestions }:
   taken_back_amount: bahtOrNull(payment.taken_back),
   contradicted: payment.contradicted,
   witnesses: witnessesOf(payment),
-  suggestions: suggestions.map((each) => ({
-    ...shown(each, 'deposit_number', 'merchant_id', 'amount_to_pay'),
-    why: 'amount',
-  })),
+  suggestions: [
+    ...namedMerchant(payment),
+    ...suggestions.map((each) => ({ ...shown(each, 'deposit_number', 'merchant_id', 'amount_to_pay'), why: 'amount' })),
+  ].slice(0, MAX_SUGGESTIONS),
   decision: payment.decision && {
     decision: payment.decision,
     operator: payment.decided_by,
@@ -81,6 +85,12 @@ export const toPaymentView = ({ payment, channel, deposit_number, suggestions }:
     ...(payment.returned_reference === null ? {} : { reference: payment.returned_reference }),
   },
 });
+
+/** A vendor's payment may name a merchant whose deposit is not there, such as after a restore. */
+const namedMerchant = ({ state, named_merchant_id: merchant_id }: IncomingPayment): View[] =>
+  state === 'waiting' && merchant_id !== null
+    ? [{ deposit_number: null, merchant_id, amount_to_pay: null, why: 'metadata' }]
+    : [];
 
 function witnessesOf({ charge_ref, slip_ref, line_id, seen_at }: IncomingPayment): View[] {
   const witnesses = { charge: charge_ref, slip: slip_ref, line: line_id === null ? null : String(line_id) };

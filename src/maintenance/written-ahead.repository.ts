@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../core/config.js';
+import { SANDBOX_CHANNEL_ID } from '../core/sandbox.js';
 import { Database } from '../database/database.js';
 import { statement, type ParameterizedStatement } from '../database/parameters.js';
 
@@ -36,6 +37,12 @@ const WRITTEN: Record<string, Record<string, Limit>> = {
   supplier_offers: { cost_at: PAST },
   supplier_product_reads: { asked_at: PAST, due_at: `interval '1 minute'` },
   attempt_checks: { due_at: `interval '10 minutes'` },
+  // What the sandbox reports may be as far away as its offers last.
+  deposits: {
+    next_inquiry_at: `CASE channel_id WHEN ${SANDBOX_CHANNEL_ID} THEN interval '2 days' ELSE interval '1 hour' END`,
+  },
+  deposit_channels: { probe_at: `interval '1 hour'`, list_due_at: `interval '1 day'` },
+  channel_callbacks: { ask_at: `interval '1 hour'` },
   month_closing_turn: { next_at: `interval '1 day'` },
   review_claims: { claimed_until: `interval '10 minutes'` },
 };

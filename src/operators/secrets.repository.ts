@@ -40,6 +40,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   sealed(UnitDelivery, 'sealed', ['order_id', 'item', 'unit'], unitDeliveryPlace),
   sealed(SupplierReversal, 'delivered_sealed', ['order_id', 'item', 'unit'], unitDeliveryPlace),
   sealed(DepositChannel, 'credentials_sealed', ['code'], ({ code }) => channelPlace('credentials_sealed', code)),
+  sealed(DepositChannel, 'callback_token_sealed', ['code'], ({ code }) => channelPlace('callback_token_sealed', code)),
   sealed(StatementLine, 'text_sealed', ['identity_hash'], ({ identity_hash }) =>
     lineTextPlace(identity_hash.toString('hex')),
   ),

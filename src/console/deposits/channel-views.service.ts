@@ -113,7 +113,7 @@ export class ChannelViewsService {
   }
 
   private toDto(channel: DepositChannel, imports: ReadonlyMap<number, Date>, caller: Caller): ChannelDto {
-    const view = toChannelView(channel) as unknown as ChannelDto;
+    const view = toChannelView(channel, this.channels.callbackUrlOf(channel)) as unknown as ChannelDto;
     return {
       ...view,
       callback_url: caller.may('channels.set') ? view.callback_url : null,

@@ -22,7 +22,7 @@ export class ChannelDto {
   @Shown.text('700000.00') max!: string;
   @Shown.integer(100, 'Deposits that name no channel get the one with the lowest number') priority!: number;
   @Shown.text('200000.00', 'A payment above this amount waits for an operator, THB') hold_above!: string;
-  @Shown.oneOf(CHANNEL_STATUSES, 'active') status!: string;
+  @Shown.oneOf([...CHANNEL_STATUSES, 'paused'], 'active') status!: string;
   @Shown.nullableText(null, 'Why the service paused it') pause_reason!: string | null;
   @Shown.nullableText(null, 'Null for operators who may not set channels') callback_url!: string | null;
   @Shown.flag(true, 'Whether its bank statements can be imported') has_statements!: boolean;

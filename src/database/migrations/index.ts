@@ -22,3 +22,4 @@ export { ChannelCredentials1763900000021 } from './1763900000021-channel-credent
 export { HeldAmounts1763900000022 } from './1763900000022-held-amounts.js';
 export { Slips1763900000024 } from './1763900000024-slips.js';
 export { PaymentApprovals1763900000025 } from './1763900000025-payment-approvals.js';
+export { ChannelPayments1763900000026 } from './1763900000026-channel-payments.js';

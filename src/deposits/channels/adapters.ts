@@ -1,6 +1,7 @@
 import { AppError } from '../../core/errors.js';
 import type { SupplierHttp } from '../../suppliers/supplier-http.js';
 import type { ChannelAdapter, ChannelDescription } from './channel-adapter.js';
+import { OpnChannel } from './opn/opn-channel.js';
 import { PromptPayChannel } from './promptpay/promptpay-channel.js';
 
 interface AdapterClass {
@@ -9,7 +10,7 @@ interface AdapterClass {
 }
 
 /** All adapters of channels. */
-export const CHANNEL_ADAPTERS: readonly AdapterClass[] = [PromptPayChannel];
+export const CHANNEL_ADAPTERS: readonly AdapterClass[] = [PromptPayChannel, OpnChannel];
 
 export const CHANNEL_ADAPTER_NAMES = CHANNEL_ADAPTERS.map(({ description }) => description.adapter);
 

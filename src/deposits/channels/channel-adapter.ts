@@ -74,8 +74,8 @@ export interface Created {
   kind: 'created';
   qrPayload: string | null;
   qrImage: string | null;
-  /** The vendor's id of the payment to come. */
-  paymentId: string;
+  /** The vendor's id of the payment to come; null if the vendor can't be asked about it. */
+  paymentId: string | null;
   /** When the vendor ends the offer, if it says so. */
   expiresAt: Date | null;
 }

@@ -7,7 +7,7 @@ import { Database, type Transaction } from '../../database/database.js';
 import { BookingService, type Booking } from '../booking.service.js';
 import { ChannelsRepository } from '../channels.repository.js';
 import type { Deposit } from '../deposit.entity.js';
-import { DepositsRepository, type DepositRow, type DueDeposit } from '../deposits.repository.js';
+import { DepositsRepository, isUnfinished, type DepositRow, type DueDeposit } from '../deposits.repository.js';
 import { NOT_BOOKED, PaymentsRepository, type NewPayment } from '../payments.repository.js';
 import { SlipsRepository } from '../slips/slips.repository.js';
 import { nextReport, PAID_AFTER, sandboxPayments, sandboxQr } from './sandbox-plan.js';
@@ -53,9 +53,10 @@ export class SandboxPaymentsService {
 
   /** Gives a deposit its QR code, if the channel gave none before. @returns the deposit as it stands. */
   async finish(row: DepositRow): Promise<DepositRow> {
-    const { id, qr_payload: payload, status, amount_to_pay: amountToPay, channel_id: channelId } = row.deposit;
-    if (payload !== null || status !== 'pending' || channelId !== SANDBOX_CHANNEL_ID) return row;
-    await this.deposits.finish(id, sandboxQr(amountToPay), PAID_AFTER);
+    const { id, amount_to_pay: amountToPay, channel_id: channelId } = row.deposit;
+    if (channelId !== SANDBOX_CHANNEL_ID || !isUnfinished(row)) return row;
+    const code = { kind: 'created', qrPayload: sandboxQr(amountToPay), qrImage: null, paymentId: null } as const;
+    await this.deposits.finish(id, { ...code, expiresAt: null }, PAID_AFTER);
     return this.readAgain(row);
   }
 

@@ -7,7 +7,7 @@ import { CALLBACKS_PATH } from '../../core/http/secret-path.js';
 import type { RawCallback } from '../../suppliers/supplier-adapter.js';
 import { CallbackAdmissionService } from './callback-admission.service.js';
 import { SupplierCallbacksService } from './supplier-callbacks.service.js';
-import { readRawBody } from '../../core/http/raw-body.js';
+import { readCallback } from '../../suppliers/raw-callback.js';
 
 /** The address of suppliers' callbacks. The token in the path takes the place of an API key. */
 @Public()
@@ -33,21 +33,3 @@ export class SupplierCallbacksController {
 
 /** Not HEAD, which must change nothing: Express would route it as GET. */
 const isServed = (method: string): method is RawCallback['method'] => method === 'GET' || method === 'POST';
-
-/** The limit of the contract, section 8. A usual callback has a few hundred bytes. */
-const MAX_BODY_BYTES = 64 * 1024;
-
-/** @throws PAYLOAD_TOO_LARGE; BAD_REQUEST if the body breaks off. */
-async function readCallback(request: Request, response: Response, method: RawCallback['method']): Promise<RawCallback> {
-  // The body of a GET is ignored, as on all routes.
-  const body = method === 'GET' ? Buffer.alloc(0) : await readRawBody(request, response, MAX_BODY_BYTES);
-  const receivedAt = new Date();
-  return { method, headers: joined(request.headersDistinct), query: joined(request.query), body, receivedAt };
-}
-
-/** Joins the values of each name with commas. */
-function joined(values: Record<string, unknown>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : String(value)]),
-  );
-}

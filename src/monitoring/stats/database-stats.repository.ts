@@ -136,7 +136,7 @@ const deposits = metricsStatement(
   'deposits',
   [
     ...(['incoming_waiting', 'incoming_oldest_seconds', 'incoming_cases', 'deposits_held'] as const),
-    ...(['statement_age_seconds', 'statement_refused', 'slips_paused'] as const),
+    ...(['statement_age_seconds', 'statement_refused', 'slips_paused', 'channel_paused'] as const),
   ],
   `SELECT c.code AS channel, waiting.payments AS incoming_waiting, ${secondsSince('waiting.since')} AS incoming_oldest_seconds,
           (SELECT count(*) FROM incoming_payments p WHERE p.channel_id = c.id AND p.state = 'booked' AND p.reason IS NOT NULL
@@ -145,7 +145,8 @@ const deposits = metricsStatement(
                                  LIMIT ${MAX_COUNTED}) held) AS deposits_held,
           extract(epoch FROM statement_timestamp() - (SELECT created_at FROM statement_imports i WHERE i.channel_id = c.id
                                                       ORDER BY id DESC LIMIT 1))::float8 AS statement_age_seconds,
-          (c.refused IS NOT NULL)::int AS statement_refused, (c.slips_paused_until IS NOT NULL)::int AS slips_paused
+          (c.refused IS NOT NULL)::int AS statement_refused, (c.slips_paused_until IS NOT NULL)::int AS slips_paused,
+          (c.pause_reason IS NOT NULL)::int AS channel_paused
    FROM deposit_channels c CROSS JOIN LATERAL (
      SELECT count(*) AS payments, min(seen_at) AS since FROM (
        SELECT seen_at FROM incoming_payments WHERE channel_id = c.id AND state = 'waiting'

@@ -1,0 +1,54 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { LOGGER } from '../core/core.module.js';
+import type { Logger } from '../core/logger.js';
+import { Metrics } from '../core/metrics.js';
+import { WorkerTask } from '../core/worker-task.js';
+import { ChannelsRepository } from './channels.repository.js';
+import { ChannelsService, type KnownChannel } from './channels.service.js';
+import type { NoAnswer } from './channels/channel-adapter.js';
+import type { DepositChannel } from './deposit-channel.entity.js';
+
+export type ChannelCallKind = 'create' | 'inquiry' | 'list' | 'slip' | 'probe';
+
+/** Counts the calls to vendors. A vendor that refuses our credentials pauses its channel until a probe succeeds. */
+@Injectable()
+export class ChannelCallsService {
+  constructor(
+    private readonly channels: ChannelsService,
+    private readonly rows: ChannelsRepository,
+    private readonly metrics: Metrics,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  async call<Result extends { kind: string }>(
+    { code }: Pick<DepositChannel, 'code'>,
+    kind: ChannelCallKind,
+    call: () => Promise<Result | NoAnswer>,
+  ): Promise<Result | NoAnswer> {
+    const result = await call();
+    const { fault } = result as Partial<NoAnswer>;
+    this.metrics.channelCalled(code, kind, fault ?? result.kind);
+    if (fault === 'credentials' && kind !== 'slip' && (await this.rows.beginPause(code)))
+      this.logger.error(
+        { channel: code, detail: (result as NoAnswer).detail },
+        'a channel is paused: its credentials are refused',
+      );
+    return result;
+  }
+
+  @WorkerTask('channel_probes', { every: 5_000, failed: 'paused channels could not be probed', once: true })
+  async probe(): Promise<void> {
+    for (const channel of await this.rows.takeDueProbes()) {
+      const known = this.channels.connect(channel);
+      if ((await this.isWorking(known)) && (await this.rows.endPause(channel.id)))
+        this.logger.info({ channel: channel.code }, 'a channel goes on: its credentials are accepted');
+    }
+  }
+
+  private async isWorking({ channel, adapter, settings }: KnownChannel): Promise<boolean> {
+    const checks = (await adapter.test?.(settings)) ?? [];
+    const ok = checks.every((check) => check.ok);
+    this.metrics.channelCalled(channel.code, 'probe', ok ? 'ok' : 'failed');
+    return ok;
+  }
+}

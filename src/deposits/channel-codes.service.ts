@@ -1,0 +1,76 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { present } from '../core/invariant.js';
+import { SANDBOX_CHANNEL_ID } from '../core/sandbox.js';
+import { Database } from '../database/database.js';
+import { ChannelCallsService } from './channel-calls.service.js';
+import { ChannelsService } from './channels.service.js';
+import type { NoAnswer } from './channels/channel-adapter.js';
+import { DepositsRepository, isUnfinished, type DepositRow } from './deposits.repository.js';
+
+/** Longer than an adapter takes to make a code. */
+const LEASE_MS = 60_000;
+const POLL_MS = 200;
+/** How long a request waits for the code that another process is making. */
+const WAIT_MS = 6_000;
+
+const NO_CODE: NoAnswer = { kind: 'unknown', detail: 'its adapter makes no codes' };
+
+/** Has vendors make the QR codes of deposits. One process at a time asks for a code; equal requests wait for it. */
+@Injectable()
+export class ChannelCodesService {
+  private readonly making = new Map<bigint, Promise<void>>();
+
+  constructor(
+    private readonly database: Database,
+    private readonly deposits: DepositsRepository,
+    private readonly channels: ChannelsService,
+    private readonly calls: ChannelCallsService,
+  ) {}
+
+  /** @returns the deposit as it stands, perhaps still without a code. */
+  async finish(row: DepositRow): Promise<DepositRow> {
+    if (!isUnfinished(row) || row.deposit.channel_id === SANDBOX_CHANNEL_ID) return row;
+    const { id } = row.deposit;
+    const making = this.making.get(id) ?? this.make(row).finally(() => this.making.delete(id));
+    this.making.set(id, making);
+    await making;
+    return this.readAgain(row);
+  }
+
+  /** Ends an offer at the vendor, as far as possible. */
+  async cancel({ channel: code, deposit }: DepositRow): Promise<void> {
+    if (deposit.channel_payment_id === null) return;
+    const { adapter, settings } = await this.channels.known(code);
+    await adapter.cancel?.(settings, deposit.channel_payment_id);
+  }
+
+  private async make(row: DepositRow): Promise<void> {
+    const { channel, adapter, settings } = await this.channels.known(row.channel);
+    const { id, deposit_number: depositNumber, merchant_id: merchantId, reference_id: referenceId } = row.deposit;
+    const { amount_to_pay: amountToPay, expires_at: expiresAt } = row.deposit;
+    if (!adapter.create || channel.pause_reason !== null) return;
+    if (!(await this.deposits.claimCode(id, LEASE_MS))) return this.waitForOther(row);
+    const offered = { depositNumber, merchantId, referenceId, amountToPay, expiresAt };
+    const create = async () => (await adapter.create?.(settings, offered)) ?? NO_CODE;
+    const made = await this.calls.call(channel, 'create', create);
+    if (made.kind === 'unknown') return this.deposits.releaseCode(id);
+    const inquiryAfter = adapter.inquiry ? adapter.inquiry.firstMs / 1_000 : null;
+    const isOffered = await this.deposits.finish(id, made, inquiryAfter);
+    // Nobody has seen the code, and nobody should pay it now.
+    if (!isOffered && made.paymentId !== null) await adapter.cancel?.(settings, made.paymentId);
+  }
+
+  private async waitForOther(row: DepositRow): Promise<void> {
+    const until = performance.now() + WAIT_MS;
+    for (let read = row; isUnfinished(read) && performance.now() < until; read = await this.readAgain(row)) {
+      if (read !== row && read.deposit.asked_at === null) return;
+      await sleep(POLL_MS);
+    }
+  }
+
+  private async readAgain({ deposit }: DepositRow): Promise<DepositRow> {
+    const { merchant_id: merchantId, reference_id: referenceId } = deposit;
+    return present(await this.deposits.find(this.database, merchantId, referenceId), 'a deposit stays');
+  }
+}

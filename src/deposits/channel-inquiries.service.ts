@@ -1,0 +1,100 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Inject, Injectable } from '@nestjs/common';
+import { LOGGER } from '../core/core.module.js';
+import { loggedError } from '../core/logged-error.js';
+import type { Logger } from '../core/logger.js';
+import { WorkerTask, type OnTasksStopped } from '../core/worker-task.js';
+import { ChannelCallbacksRepository, type UnknownCharge } from './callbacks/channel-callbacks.repository.js';
+import { ChannelCallsService } from './channel-calls.service.js';
+import { ChannelsService, type KnownChannel } from './channels.service.js';
+import type { PaymentReading } from './channels/channel-adapter.js';
+import { DepositsRepository, type AskedDeposit } from './deposits.repository.js';
+import { IncomingChargesService } from './incoming-charges.service.js';
+import { nextInquiry } from './inquiry-times.js';
+
+/** Calls in flight to one channel, in each worker. */
+const AT_ONCE = 20;
+/** Longer than an adapter takes to answer. */
+const LEASE_MS = 30_000;
+/** Such as when the credentials can't be opened. */
+const AFTER_FAILURE_MS = 10_000;
+
+/** Asks vendors about payments: when a callback came, and without callbacks at growing intervals. */
+@Injectable()
+export class ChannelInquiriesService implements OnTasksStopped {
+  /** A channel whose vendor is slow keeps no other one waiting. */
+  private readonly asking = new Map<number, Promise<void>>();
+
+  constructor(
+    private readonly deposits: DepositsRepository,
+    private readonly callbacks: ChannelCallbacksRepository,
+    private readonly channels: ChannelsService,
+    private readonly calls: ChannelCallsService,
+    private readonly charges: IncomingChargesService,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  @WorkerTask('channel_inquiries', { every: 500, failed: 'payments could not be asked about', once: true })
+  async askDue(stop: AbortSignal): Promise<void> {
+    for (const channelId of await this.deposits.findAsking()) {
+      if (this.asking.has(channelId)) continue;
+      const asked = this.askAbout(channelId, stop).catch(async (error: unknown) => {
+        this.logger.warn({ channelId, err: loggedError(error) }, 'payments of a channel could not be asked about');
+        await sleep(AFTER_FAILURE_MS, undefined, { signal: stop }).catch(() => undefined);
+      });
+      this.asking.set(
+        channelId,
+        asked.finally(() => this.asking.delete(channelId)),
+      );
+    }
+  }
+
+  async onTasksStopped(): Promise<void> {
+    await Promise.all(this.asking.values());
+  }
+
+  private async askAbout(channelId: number, stop: AbortSignal): Promise<void> {
+    const known = await this.channels.knownById(channelId);
+    let count: number;
+    do {
+      const deposits = await this.deposits.claimInquiries(channelId, AT_ONCE, LEASE_MS);
+      const unknown = await this.callbacks.claimUnknown(channelId, AT_ONCE, LEASE_MS);
+      await Promise.all([
+        ...deposits.map((deposit) => this.askAboutDeposit(known, deposit)),
+        ...unknown.map((charge) => this.askAboutCharge(known, charge)),
+      ]);
+      count = deposits.length;
+    } while (count === AT_ONCE && !stop.aborted);
+  }
+
+  private async askAboutDeposit(known: KnownChannel, deposit: AskedDeposit): Promise<void> {
+    const { inquiry } = known.adapter;
+    if (!inquiry) return;
+    const { id, channel_payment_id: paymentId, asked_at: askedAt, next_inquiry_at: claimedUntil } = deposit;
+    const reading = await this.ask(known, paymentId);
+    const isPaid = reading.kind === 'paid' || deposit.status === 'paid';
+    await this.charges.take(known, [{ paymentId, reading }], (tx) =>
+      this.deposits.recordInquiry(tx, {
+        id,
+        claimedUntil,
+        nextAt: isPaid ? null : nextInquiry(deposit, inquiry),
+        answeredAt: reading.kind === 'unknown' ? null : askedAt,
+        hasEnded: reading.kind === 'ended' || reading.kind === 'reversed',
+      }),
+    );
+  }
+
+  /** The vendor's id may be anything that a callback names, so a vendor that does not know it has answered. */
+  private async askAboutCharge(known: KnownChannel, charge: UnknownCharge): Promise<void> {
+    const paymentId = charge.charge_ref;
+    const reading = await this.ask(known, paymentId);
+    await this.charges.take(known, [{ paymentId, reading }]);
+    if (reading.kind !== 'unknown' || reading.fault === 'configuration') await this.callbacks.answered(charge);
+  }
+
+  private async ask({ channel, adapter, settings }: KnownChannel, paymentId: string): Promise<PaymentReading> {
+    const { inquiry } = adapter;
+    if (!inquiry) return { kind: 'unknown', detail: 'its adapter makes no inquiries' };
+    return this.calls.call(channel, 'inquiry', () => inquiry.ask(settings, paymentId));
+  }
+}

@@ -1,0 +1,225 @@
+import { AppError } from '../../../core/errors.js';
+import { parseExactJson } from '../../../core/exact-json.js';
+import { parseBaht } from '../../../core/money.js';
+import { asMembers, callAndRead, shownText, type Members } from '../../../suppliers/adapter-answers.js';
+import type { RawCallback } from '../../../suppliers/supplier-adapter.js';
+import { describeFailure, type HttpAnswer, type SupplierHttp } from '../../../suppliers/supplier-http.js';
+import type {
+  ChannelAdapter,
+  ChannelCallback,
+  ChannelCheck,
+  ChannelDescription,
+  ChannelSettings,
+  Created,
+  NoAnswer,
+  OfferedDeposit,
+  PaymentReading,
+  PaymentsPage,
+  StoredChannelSettings,
+} from '../channel-adapter.js';
+import { idOf, momentOf, objectIn, readCallback, readCharge, readList, unknown } from './opn-data.js';
+
+const VERSION = '2019-05-29';
+const TIMEOUT_MS = 8_000;
+/** For all calls that make a code: merchants wait for it, and proxies wait 8.5 s for the API. */
+const CREATE_MS = 6_000;
+const MAX_IMAGE_BYTES = 64 * 1024;
+const PAGE = 100;
+const MAX_LIST_BYTES = 4_000_000;
+/** Opn lists charges by their creation. A code may be paid a day later, and the payment may be refunded after that. */
+const LIST_BEFORE_MS = 2 * 86_400_000;
+const MIN = parseBaht('20.00') ?? 0n;
+const MAX = parseBaht('150000.00') ?? 0n;
+
+interface OpnSettings extends ChannelSettings {
+  baseUrl: string;
+  publicKey: string;
+  secretKey: string;
+  webhookSecret: string | null;
+  /** Whether the keys are for real money. */
+  isLive: boolean;
+}
+
+const key = (prefix: string) => ({
+  secret: true,
+  required: true,
+  problemOf: (value: string) => (value.startsWith(prefix) ? null : `must begin with ${prefix}`),
+});
+
+/** What the settings of all channels have here. Opn's charges carry our references, so amounts stay as they are. */
+const BY_REFERENCE: Omit<ChannelSettings, 'account'> = {
+  recognizedBy: 'reference',
+  min: MIN,
+  max: MAX,
+  spread: 0,
+  amountClass: 0,
+  payeeId: null,
+  statement: null,
+  ignored: [],
+  takesSlips: false,
+  unconfirmedLimit: null,
+};
+
+const leftMs = (until: number): number => Math.max(1, Math.ceil(until - performance.now()));
+
+/** PromptPay by Opn (Omise): https://docs.omise.co/charges-api. A charge of a source has the QR code. */
+export class OpnChannel implements ChannelAdapter<OpnSettings> {
+  static readonly description: ChannelDescription = {
+    adapter: 'opn',
+    name: 'Opn (Omise), PromptPay',
+    baseUrl: 'https://api.omise.co',
+    credentials: [
+      { name: 'public_key', ...key('pkey_'), help: 'public key of the account' },
+      { name: 'secret_key', ...key('skey_'), help: 'secret key of the account' },
+      {
+        name: 'webhook_secret',
+        secret: true,
+        required: false,
+        help: 'secret of webhooks, in base64; without it callbacks are not proven, and only make the service ask',
+      },
+    ],
+    options: [],
+  };
+
+  readonly inquiry = {
+    firstMs: 60_000,
+    maxGapMs: 600_000,
+    ask: (settings: OpnSettings, id: string): Promise<PaymentReading> =>
+      this.ask(settings, 'GET', `/charges/${encodeURIComponent(id)}`, (answer) => {
+        const charge = objectIn(answer, 'charge');
+        return charge ? readCharge(charge, id, settings.isLive, new Date()) : unknown(answer);
+      }),
+  };
+
+  readonly list = {
+    read: (settings: OpnSettings, since: Date, page: string | null): Promise<PaymentsPage | NoAnswer> => {
+      const from = new Date(since.getTime() - LIST_BEFORE_MS).toISOString();
+      const query = new URLSearchParams({ limit: String(PAGE), offset: page ?? '0', order: 'chronological', from });
+      return this.ask(settings, 'GET', `/charges?${query.toString()}`, (answer) =>
+        readList(answer, Number(page ?? 0), settings.isLive, new Date()),
+      );
+    },
+  };
+
+  readonly callbacks = {
+    read: ({ webhookSecret }: OpnSettings, raw: RawCallback): ChannelCallback => readCallback(raw, webhookSecret),
+  };
+
+  constructor(private readonly http: SupplierHttp) {}
+
+  readSettings({ baseUrl, credentials }: StoredChannelSettings): OpnSettings {
+    const {
+      public_key: publicKey = '',
+      secret_key: secretKey = '',
+      webhook_secret: webhookSecret = null,
+    } = credentials;
+    const isLive = !secretKey.startsWith('skey_test_');
+    if (isLive === publicKey.startsWith('pkey_test_'))
+      throw new AppError(
+        'BAD_REQUEST',
+        'the credentials public_key and secret_key must both be live, or both of the test mode',
+      );
+    return {
+      ...BY_REFERENCE,
+      baseUrl: baseUrl ?? '',
+      publicKey,
+      secretKey,
+      webhookSecret,
+      isLive,
+      account: `opn:${publicKey}`,
+    };
+  }
+
+  async create(settings: OpnSettings, deposit: OfferedDeposit): Promise<Created | NoAnswer> {
+    const money = { amount: Number(deposit.amountToPay), currency: 'THB' };
+    const until = performance.now() + CREATE_MS;
+    const source = await this.post(settings, '/sources', { type: 'promptpay', ...money }, until);
+    if (!('id' in source)) return source;
+    const { depositNumber, merchantId, referenceId } = deposit;
+    const metadata = { deposit: depositNumber, merchant: String(merchantId), reference_id: referenceId };
+    const body = { ...money, source: source.id, metadata };
+    // Opn cuts off milliseconds.
+    const expires_at = new Date(Math.ceil(deposit.expiresAt.getTime() / 1_000) * 1_000).toISOString();
+    let charge = await this.post(settings, '/charges', { ...body, expires_at }, until);
+    // Nothing was made. It is not documented whether charges of this kind take an end of their own.
+    if (!('id' in charge) && charge.fault === 'configuration' && charge.detail.includes('expires_at'))
+      charge = await this.post(settings, '/charges', body, until);
+    return 'id' in charge ? this.read(settings, charge, until) : charge;
+  }
+
+  async cancel(settings: OpnSettings, paymentId: string): Promise<void> {
+    await this.ask(settings, 'POST', `/charges/${encodeURIComponent(paymentId)}/expire`, () => null);
+  }
+
+  async test(settings: OpnSettings): Promise<ChannelCheck[]> {
+    const answer = await this.ask(settings, 'GET', '/charges?limit=1', (got) =>
+      readList(got, 0, settings.isLive, new Date()),
+    );
+    const mode = settings.isLive ? 'live' : 'test mode, no real money';
+    const signed = settings.webhookSecret !== null;
+    return [
+      { name: 'secret_key', ok: answer.kind === 'page', detail: answer.kind === 'page' ? mode : answer.detail },
+      { name: 'webhook_secret', ok: true, detail: signed ? 'callbacks must be signed' : 'callbacks are not proven' },
+    ];
+  }
+
+  private async read(settings: OpnSettings, charge: Members, until: number): Promise<Created | NoAnswer> {
+    const paymentId = idOf(charge.id);
+    const image = asMembers(asMembers(asMembers(charge.source)?.scannable_code)?.image);
+    if (paymentId === null || readCharge(charge, paymentId, settings.isLive, new Date()).kind !== 'open')
+      return { kind: 'unknown', detail: 'the new charge is not pending' };
+    const qrImage = await this.image(settings, image?.download_uri, until);
+    if (qrImage === null) return { kind: 'unknown', detail: `the code of charge ${paymentId} could not be read` };
+    return { kind: 'created', qrPayload: null, qrImage, paymentId, expiresAt: momentOf(charge.expires_at) };
+  }
+
+  /** The image as a data URL. It is read from the API itself, and from nowhere else. */
+  private async image({ baseUrl }: OpnSettings, uri: unknown, until: number): Promise<string | null> {
+    if (typeof uri !== 'string' || !URL.canParse(uri) || new URL(uri).origin !== new URL(baseUrl).origin) return null;
+    const request = { method: 'GET', url: uri, headers: {}, timeoutMs: leftMs(until) } as const;
+    const call = () => this.http.call({ ...request, maxAnswerBytes: MAX_IMAGE_BYTES, parse: (text) => text });
+    const isImage = ({ status, body }: HttpAnswer): boolean => status === 200 && /<svg[\s>]/.test(String(body));
+    return callAndRead(
+      call,
+      (answer) =>
+        isImage(answer) ? `data:image/svg+xml;base64,${Buffer.from(String(answer.body)).toString('base64')}` : null,
+      () => null,
+    );
+  }
+
+  private post(
+    settings: OpnSettings,
+    path: '/sources' | '/charges',
+    body: object,
+    until: number,
+  ): Promise<(Members & { id: unknown }) | NoAnswer> {
+    const read = (answer: HttpAnswer) => {
+      const made = objectIn(answer, path === '/sources' ? 'source' : 'charge');
+      return typeof made?.id === 'string' ? { ...made, id: made.id } : unknown(answer);
+    };
+    return this.ask(settings, 'POST', path, read, { body, timeoutMs: leftMs(until) });
+  }
+
+  /** Never throws. Sources need the public key, all other calls the secret key. */
+  private ask<Result>(
+    { baseUrl, publicKey, secretKey }: OpnSettings,
+    method: 'GET' | 'POST',
+    path: string,
+    read: (answer: HttpAnswer) => Result,
+    { body, timeoutMs = TIMEOUT_MS }: { body?: object; timeoutMs?: number } = {},
+  ): Promise<Result | NoAnswer> {
+    const user = path === '/sources' ? publicKey : secretKey;
+    const headers = {
+      Authorization: `Basic ${Buffer.from(`${user}:`).toString('base64')}`,
+      'Omise-Version': VERSION,
+      ...(body && { 'Content-Type': 'application/json' }),
+    };
+    const request = { method, url: baseUrl + path, headers, timeoutMs, parse: parseExactJson };
+    const sent = { ...request, maxAnswerBytes: MAX_LIST_BYTES, ...(body && { body: JSON.stringify(body) }) };
+    return callAndRead(
+      () => this.http.call(sent),
+      read,
+      (error): NoAnswer => ({ kind: 'unknown', detail: shownText(describeFailure(error)) }),
+    );
+  }
+}

@@ -1,0 +1,114 @@
+import { Injectable } from '@nestjs/common';
+import { groupBy } from '../core/groups.js';
+import { paymentId } from '../core/identifiers.js';
+import { present } from '../core/invariant.js';
+import { Database, type Transaction } from '../database/database.js';
+import { ChannelsRepository } from './channels.repository.js';
+import type { KnownChannel } from './channels.service.js';
+import type { ChargedPayment, PaymentReading } from './channels/channel-adapter.js';
+import { DepositsObserver } from './deposits.observer.js';
+import { IncomingPaymentsService, type Taken } from './incoming-payments.service.js';
+import { referencesIn, type Match } from './matching.js';
+import { PaymentsRepository } from './payments.repository.js';
+
+/** A reading that may change a payment, with the vendor's id of the payment. */
+export interface ChargeReading {
+  paymentId: string;
+  reading: PaymentReading;
+}
+
+/** What became of payments. */
+export interface TakenCharges {
+  new: number;
+  booked: number;
+  waiting: number;
+  takenBack: number;
+}
+
+/** Makes payments of what a vendor answers to our questions, and cases of what it takes back. */
+@Injectable()
+export class IncomingChargesService {
+  constructor(
+    private readonly database: Database,
+    private readonly channels: ChannelsRepository,
+    private readonly payments: PaymentsRepository,
+    private readonly incoming: IncomingPaymentsService,
+    private readonly observer: DepositsObserver,
+  ) {}
+
+  /** Readings that report no payment change nothing. @param also what to write in the same transaction. */
+  async take(
+    known: KnownChannel,
+    readings: readonly ChargeReading[],
+    also?: (tx: Transaction) => void,
+  ): Promise<TakenCharges> {
+    const isReported = readings.some(({ reading: { kind } }) => kind === 'paid' || kind === 'reversed');
+    const readAtMs = performance.now();
+    return this.database.transaction(async (tx) => {
+      const channel = isReported ? await this.channels.lock(tx, known.channel.id) : known.channel;
+      const taken = isReported ? await this.takeLocked(tx, { ...known, channel }, readings, readAtMs) : NOTHING;
+      also?.(tx);
+      return taken;
+    });
+  }
+
+  private async takeLocked(
+    tx: Transaction,
+    known: KnownChannel,
+    readings: readonly ChargeReading[],
+    readAtMs: number,
+  ): Promise<TakenCharges> {
+    const { id: channelId, code } = known.channel;
+    const ids = readings.map(({ paymentId: id }) => id);
+    const stored = await this.payments.findCharges(tx, channelId, ids);
+    const byCharge = new Map(stored.map((payment) => [payment.charge_ref, payment]));
+    const paid = readings.flatMap(({ reading }) => (reading.kind === 'paid' ? [reading.payment] : []));
+    const fresh = [...groupBy(paid, ({ chargeRef }) => chargeRef).values()]
+      .map(([charge]) => charge)
+      .filter(({ chargeRef }) => !byCharge.has(chargeRef));
+    const matches = await this.match(tx, known, fresh);
+    const rows = fresh.map(({ chargeRef: charge_ref, amount, currency, paidAt: paid_at }, index): Taken => {
+      const reported = { public_id: paymentId(code, 'charge', charge_ref), amount, currency, paid_at } as const;
+      const match = present(matches[index], 'each payment has a match');
+      return { row: { ...reported, precision: 'second', charge_ref, slip_ref: null, line_id: null }, match };
+    });
+    const states = await this.incoming.write(tx, channelId, rows);
+    const repeated = Array<string>(paid.length - fresh.length).fill('repeated');
+    tx.afterCommit(() => this.observer.taken(code, 'charge', [...states, ...repeated], readAtMs));
+    for (const [index, { chargeRef, merchantId }] of fresh.entries())
+      if (states[index] === 'waiting' && merchantId !== null)
+        await this.payments.nameMerchant(tx, channelId, chargeRef, merchantId);
+    for (const { chargeRef, amount, currency } of paid) {
+      const payment = byCharge.get(chargeRef);
+      if (payment && (payment.amount !== amount || payment.currency !== currency))
+        await this.payments.contradictCharge(tx, payment);
+    }
+    const takenBack = readings.flatMap(({ paymentId: id, reading }) => {
+      const back =
+        reading.kind === 'paid'
+          ? reading.payment.refunded
+          : reading.kind === 'reversed'
+            ? byCharge.get(id)?.amount
+            : 0n;
+      return back ? [{ charge: id, amount: back }] : [];
+    });
+    const changed = await this.payments.takeBack(tx, channelId, takenBack);
+    const count = (state: string): number => states.filter((each) => each === state).length;
+    return { new: fresh.length, booked: count('booked'), waiting: count('waiting'), takenBack: changed };
+  }
+
+  /** A payment that went back before we knew it credits nobody. */
+  private async match(tx: Transaction, known: KnownChannel, charges: readonly ChargedPayment[]): Promise<Match[]> {
+    const reported = charges.map(({ chargeRef, amount, currency, paidAt, references }) => {
+      const named = [...references.filter((each) => each.startsWith('dep_')), ...references.flatMap(referencesIn)];
+      return { amount, currency, paidAt, precision: 'second' as const, references: [chargeRef, ...named], texts: [] };
+    });
+    const matches = await this.incoming.match(tx, known, reported);
+    return matches.map((match, index): Match => {
+      if (!charges[index]?.refunded) return match;
+      return { state: 'waiting', reason: 'TAKEN_BACK', deposit: 'deposit' in match ? match.deposit : null };
+    });
+  }
+}
+
+const NOTHING: TakenCharges = { new: 0, booked: 0, waiting: 0, takenBack: 0 };

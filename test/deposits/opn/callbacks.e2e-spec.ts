@@ -1,0 +1,172 @@
+import { createHmac } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { expectBooksToBalance } from '../../support/books.js';
+import { eventually } from '../../support/eventually.js';
+import { expectError } from '../../support/expectations.js';
+import { Client } from '../../support/http.js';
+import { WEBHOOK_SECRET, type Json } from '../../simulators/opn-client.js';
+import { OpnScene, type Deposit } from './scene.js';
+
+let scene: OpnScene;
+let path: string;
+let nobody: Client;
+
+beforeAll(async () => {
+  scene = await OpnScene.start({ create_event: 'not_sent' });
+  path = await scene.path();
+  nobody = new Client(scene.deposits.stack.url, null);
+});
+
+afterAll(async () => {
+  try {
+    await expectBooksToBalance(scene.deposits.stack);
+  } finally {
+    await scene.close();
+  }
+});
+
+const signed = (body: string): Record<string, string> => {
+  const at = String(Math.floor(Date.now() / 1_000));
+  const key = Buffer.from(WEBHOOK_SECRET, 'base64');
+  const signature = createHmac('sha256', key).update(`${at}.${body}`).digest('hex');
+  return { 'omise-signature': `00,${signature}`, 'omise-signature-timestamp': at };
+};
+
+const send = (body: string, headers = signed(body), to = path): ReturnType<Client['send']> =>
+  nobody.send('POST', to, body, headers);
+
+const about = (charge: string): string =>
+  JSON.stringify({ object: 'event', key: 'charge.complete', data: { object: 'charge', id: charge } });
+
+const verdicts = (): Promise<{ verdict: string; charge_ref: string | null; detail: string | null }[]> =>
+  scene.deposits.stack.sql(
+    `SELECT verdict, charge_ref, detail FROM channel_callbacks JOIN deposit_channels c ON c.id = channel_id
+     WHERE code = $1 ORDER BY channel_callbacks.id`,
+    [scene.code],
+  );
+
+const forge = ({ deposit_number }: Deposit, wanted: Json): Promise<Json> =>
+  scene.opn.sim('callbacks', { ref_id: deposit_number, ...wanted });
+
+describe('a callback', () => {
+  it('that is not proven makes nobody ask; one that is proven books what Opn answers, not what it says', async () => {
+    const made = await scene.unheard();
+    await scene.settle(made);
+    for (const signature of ['absent', 'wrong', 'stale', 'other_header']) await forge(made, { signature });
+    expect((await verdicts()).slice(-4).map(({ verdict }) => verdict)).toEqual(Array(4).fill('refused'));
+    expect(await scene.calls(made, 'retrieve')).toEqual([]);
+    await forge(made, { set: { amount: 1_000_000 }, event: 'charge.complete' });
+    await scene.until(made, 'paid');
+    expect(await scene.calls(made, 'retrieve')).toHaveLength(1);
+    expect(await scene.available()).toBe('1000.00');
+  });
+
+  it('that comes twenty times, shuffled with others that say it failed, books once', async () => {
+    const made = await scene.unheard();
+    await scene.settle(made);
+    const wanted = Array.from({ length: 20 }, (_, n) => ({
+      set: { status: n % 2 ? 'failed' : 'successful' },
+      event: 'charge.complete',
+    }));
+    await Promise.all(wanted.map((each) => forge(made, each)));
+    await scene.until(made, 'paid');
+    expect(await scene.payments()).toHaveLength(2);
+    await scene.ask(made);
+    await scene.until(made, 'paid');
+  });
+
+  it('that comes before the answer to the creation books by the charge’s metadata', async () => {
+    const rule = { match: { call: 'charge' }, callback: { mode: 'before_answer' }, then: [{ status: 'successful' }] };
+    await scene.opn.sim('rules', rule);
+    await scene.until(await scene.made(), 'paid');
+  });
+
+  it('is refused at another address, by another method, or if it is too large', async () => {
+    for (const wrong of [
+      `${path}0`,
+      path.replace(/.$/, (last) => (last === '0' ? '1' : '0')),
+      `/deposit-callbacks/nobody/${path.split('/').pop()}`,
+    ])
+      expectError(await send('{}', {}, wrong), 404, 'NOT_FOUND', 'The callback address was not found');
+    expectError(await nobody.send('GET', path, undefined), 404, 'NOT_FOUND');
+    expectError(await send(' '.repeat(65 * 1024)), 413, 'PAYLOAD_TOO_LARGE');
+    expectError(await send('{}', {}), 401, 'UNAUTHORIZED');
+  });
+
+  it('that can’t be read, or is about nothing, changes nothing', async () => {
+    for (const [body, verdict] of [
+      ['no JSON', 'unreadable'],
+      ['{"object":"event","data":{"object":"charge","id":"../account"}}', 'unreadable'],
+      ['{"object":"event","key":"customer.create","data":{"object":"customer"}}', 'ping'],
+    ] as const) {
+      expect((await send(body)).status).toBe(200);
+      expect((await verdicts()).at(-1)).toMatchObject({ verdict, charge_ref: null });
+    }
+  });
+
+  it('about unknown charges makes the service ask ten times a minute', async () => {
+    const asked = async (): Promise<number> =>
+      (await scene.opn.sim<Json[]>('journal')).filter(({ path: of }) => String(of).startsWith('/charges/chrg_unknown'))
+        .length;
+    await scene.deposits.stack.sql(`DELETE FROM channel_callbacks`);
+    for (let n = 0; n < 15; n++) expect((await send(about(`chrg_unknown_${n}`))).status).toBe(200);
+    await eventually(asked, (count) => count === 10);
+    const due = await scene.deposits.stack.sql<{ due: bigint }>(
+      `SELECT count(*) AS due FROM channel_callbacks WHERE asked_at IS NULL AND ask_at > now() + interval '30 seconds'`,
+    );
+    expect(due).toEqual([{ due: 5n }]);
+    expect(await scene.payments('--waiting')).toEqual([]);
+  });
+});
+
+describe('the settings of a channel', () => {
+  it('never show credentials, keep them by name, and refuse what can’t work', async () => {
+    const shown = await scene.channel();
+    expect(shown).toMatchObject({
+      base_url: scene.opn.url,
+      credentials: ['public_key', 'secret_key', 'webhook_secret'],
+      status: 'active',
+      min: '20.00',
+      max: '150000.00',
+    });
+    const { stdout } = await scene.deposits.operator.run('log', '--json');
+    for (const secret of ['skey_test_simulator', WEBHOOK_SECRET])
+      expect(JSON.stringify(shown) + stdout).not.toContain(secret);
+    const set = ['channel', 'set', '--adapter', 'opn', '--base-url', scene.opn.url];
+    const refused = (...more: string[]): Promise<string> => scene.deposits.operator.refused(...set, ...more);
+    const keys = (one: string, other: string): string[] => [
+      '--credential',
+      `public_key=${one}`,
+      '--credential',
+      `secret_key=${other}`,
+    ];
+    expect(await refused('--code', 'second', ...keys('pkey_test_simulator', 'skey_test_2'))).toMatch(
+      /has this account already/,
+    );
+    expect(await refused('--code', 'second', ...keys('pkey_test_1', 'skey_live'))).toMatch(/both be live/);
+    expect(await refused('--code', 'second', ...keys('skey_test_1', 'pkey_test_1'))).toMatch(/must begin with pkey_/);
+    expect(await refused('--code', 'second')).toMatch(/requires the credentials public_key, secret_key/);
+    expect(await refused('--code', scene.code, '--base-url', 'http://127.0.0.1:2')).toMatch(
+      /another host needs public_key, secret_key, webhook_secret anew/,
+    );
+  });
+
+  it('are sealed again by secrets rotate, and a new callback address replaces the old one', async () => {
+    const { rotated } = await scene.deposits.operator.json<{ rotated: number }>('secrets', 'rotate');
+    expect(rotated).toBe(0);
+    await scene.deposits.operator.json(
+      'channel',
+      'set',
+      '--code',
+      scene.code,
+      '--adapter',
+      'opn',
+      '--new-callback-url',
+    );
+    expectError(await send('{}'), 404, 'NOT_FOUND');
+    path = await scene.path();
+    expect((await send('{}')).status).toBe(200);
+    const checks = await scene.deposits.operator.json('channel', 'test', scene.code);
+    expect(checks).toMatchObject({ ok: true, code: scene.code });
+  });
+});

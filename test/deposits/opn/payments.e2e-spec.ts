@@ -1,0 +1,261 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { expectBooksToBalance } from '../../support/books.js';
+import { eventually } from '../../support/eventually.js';
+import { expectError } from '../../support/expectations.js';
+import type { ErrorBody } from '../../support/http.js';
+import { unique } from '../../support/stack.js';
+import { OpnScene, type Deposit } from './scene.js';
+
+let scene: OpnScene;
+
+beforeAll(async () => {
+  scene = await OpnScene.start();
+});
+
+afterAll(async () => {
+  try {
+    await expectBooksToBalance(scene.deposits.stack);
+  } finally {
+    await scene.close();
+  }
+});
+
+const events = async ({ deposit_number }: Deposit): Promise<string[]> => {
+  const { body } = await scene.merchant.client.get<{ data: { event: string; data: Deposit }[] }>(
+    '/v1/events?limit=100',
+  );
+  return body.data.filter(({ data }) => data.deposit_number === deposit_number).map(({ event }) => event);
+};
+
+describe('a deposit at Opn', () => {
+  it('has the image of a charge, which names it, and is paid when a callback makes the service ask', async () => {
+    const made = await scene.made({ metadata: { till: '3' }, expires_in: 600 });
+    expect(made).toMatchObject({ status: 'pending', amount_to_pay: '1000.00', qr_payload: null });
+    expect(Buffer.from(made.qr_image?.split('base64,')[1] ?? '', 'base64').toString()).toMatch(/^<svg /);
+    const [charge] = await scene.calls(made, 'charge');
+    const metadata = {
+      deposit: made.deposit_number,
+      merchant: String(scene.merchant.id),
+      reference_id: made.reference_id,
+    };
+    expect(JSON.parse(String(charge?.body))).toMatchObject({
+      amount: 100_000,
+      currency: 'THB',
+      metadata,
+      expires_at: new Date(Math.ceil(Date.parse(made.expires_at) / 1_000) * 1_000).toISOString(),
+    });
+    await scene.settle(made);
+    const paid = await scene.until(made, 'paid');
+    expect(paid).toMatchObject({ qr_image: null, payments: [{ amount: '1000.00', late: false }] });
+    expect(await events(made)).toEqual(['deposit.paid']);
+    const [payment] = await scene.payments();
+    expect(payment).toMatchObject({ booked_by: 'reference', deposit_number: made.deposit_number, state: 'booked' });
+  });
+
+  it('is made once for equal requests at once', async () => {
+    await scene.opn.sim('rules', { match: { call: 'charge' }, delay_ms: 500 });
+    const reference = unique('deposit');
+    const answers = await Promise.all(Array.from({ length: 20 }, () => scene.create({}, reference)));
+    expect(new Set(answers.map(({ status, body }) => `${status} ${body.qr_image}`)).size).toBe(1);
+    const [first] = answers;
+    expect(await scene.calls(first?.body as Deposit, 'charge')).toHaveLength(1);
+  });
+
+  it('waits without a QR code while Opn makes none, and the same request finishes it', async () => {
+    const lost = { drop: true, then: [{ after_ms: 60_000, status: 'successful' }] };
+    const refusals = [
+      { http: 500, decide: false },
+      { code: 'too_many_requests', http: 429 },
+      { body: 'html', decide: false },
+    ];
+    const rules = [...refusals, lost].map((rule) => ({ match: { call: 'charge' }, ...rule }));
+    await scene.opn.sim('rules', { rules });
+    const reference = unique('deposit');
+    for (const _ of rules) {
+      const refused = await scene.create({}, reference);
+      expectError(refused, 503, 'SERVICE_UNAVAILABLE');
+      expect((refused.body as unknown as ErrorBody).details?.[0]?.code).toBe('CHANNEL_UNAVAILABLE');
+      expect(refused.headers.get('retry-after')).not.toBeNull();
+    }
+    expect(await scene.get({ reference_id: reference })).toMatchObject({ status: 'pending', qr_image: null });
+    const { status, headers, body } = await scene.create({}, reference);
+    expect([status, headers.get('idempotent-replayed')]).toEqual([200, 'true']);
+    expect(body.qr_image).toMatch(/^data:image\/svg/);
+    // The charge whose answer was lost is paid, and the other one, too: both name the deposit.
+    await scene.opn.sim('clock', { advance: '61s' });
+    await scene.until(body, 'paid');
+    await scene.settle(body);
+    await scene.until(body, 'paid', '2000.00');
+  });
+
+  it('has no image that is too large, or elsewhere', async () => {
+    const set = { source: { scannable_code: { image: { download_uri: 'http://127.0.0.1:1/code.svg' } } } };
+    await scene.opn.sim('rules', { match: { call: 'charge' }, set });
+    expectError(await scene.create(), 503, 'SERVICE_UNAVAILABLE');
+    await scene.opn.sim('readings', { image_bytes: 65_537 });
+    expectError(await scene.create(), 503, 'SERVICE_UNAVAILABLE');
+    await scene.opn.sim('readings', { image_bytes: 400 });
+  });
+
+  it.each(['ignored', 'refused'])('is made when expires_at is %s', async (reading) => {
+    await scene.opn.sim('readings', { expires_at: reading });
+    const made = await scene.made({ expires_in: 600 });
+    expect(new Date(made.expires_at).getTime() - new Date(made.created_at).getTime()).toBe(600_000);
+    await scene.opn.sim('readings', { expires_at: 'honoured' });
+  });
+
+  it('is ended at Opn when it is cancelled, and its money is booked all the same', async () => {
+    const made = await scene.made();
+    await scene.merchant.client.post(`/v1/deposits/${made.reference_id}/cancel`);
+    await eventually(
+      () => scene.calls(made, 'expire'),
+      ({ length }) => length === 1,
+    );
+    await scene.settle(made);
+    await scene.until(made, 'paid');
+  });
+});
+
+describe('a payment without callbacks', () => {
+  it('is booked by the next inquiry, and by the list of payments', async () => {
+    const [one, other] = [await scene.unheard(), await scene.unheard()];
+    await scene.settle(one);
+    await scene.settle(other);
+    await scene.ask(one);
+    await scene.until(one, 'paid');
+    const synced = await scene.deposits.operator.json('channel', 'sync', scene.code);
+    expect(synced).toMatchObject({ code: scene.code, new: 1, booked: 1, waiting: 0, taken_back: 0 });
+    expect(await scene.get(other)).toMatchObject({ status: 'paid' });
+    expect(await scene.deposits.operator.json('channel', 'sync', scene.code)).toMatchObject({ new: 0, booked: 0 });
+  });
+
+  it('is asked about before the offer expires, and for ten minutes if nobody answers', async () => {
+    const age = (deposit: Deposit, seconds: number): Promise<unknown> =>
+      scene.deposits.stack.sql(
+        `UPDATE deposits SET expires_at = now() - $2 * interval '1 second', next_inquiry_at = now() WHERE deposit_number = $1`,
+        [deposit.deposit_number, seconds],
+      );
+    await scene.opn.sim('rules', { match: { call: 'retrieve' }, times: null, http: 500 });
+    const made = await scene.unheard();
+    await age(made, 30);
+    await eventually(
+      () => scene.calls(made, 'retrieve'),
+      ({ length }) => length > 0,
+    );
+    expect(await scene.get(made)).toMatchObject({ status: 'pending' });
+    await age(made, 601);
+    await scene.until(made, 'expired');
+    await scene.opn.sim('rules', undefined, 'DELETE');
+    const answered = await scene.unheard();
+    await age(answered, 1);
+    await scene.until(answered, 'expired');
+  });
+});
+
+describe('what Opn answers', () => {
+  it('ends the offer at once, and a later payment is booked late', async () => {
+    const made = await scene.made();
+    await scene.settle(made, { status: 'failed' });
+    await scene.until(made, 'expired');
+    await scene.settle(made);
+    expect(await scene.until(made, 'paid')).toMatchObject({ payments: [{ late: true }] });
+    expect(await events(made)).toEqual(['deposit.expired', 'deposit.paid']);
+  });
+
+  it('is credited as it is, not as it was asked for, and waits in another currency', async () => {
+    const [short, foreign] = [await scene.made(), await scene.made()];
+    await scene.settle(short, { status: 'successful', amount: 90_007 });
+    await scene.until(short, 'paid', '900.07');
+    await scene.opn.sim('rules', {
+      match: { call: 'retrieve', ref_id: foreign.deposit_number },
+      set: { currency: 'USD' },
+    });
+    await scene.settle(foreign);
+    const [waiting] = await eventually(
+      () => scene.payments('--waiting'),
+      ({ length }) => length === 1,
+    );
+    expect(waiting).toMatchObject({ reason: 'WRONG_CURRENCY', amount: '1000.00' });
+    await scene.deposits.operator.json('payment', 'ignore', String(waiting?.id), '--reason', 'a test');
+  });
+
+  it.each([
+    ['another mode', { livemode: true }],
+    ['another status', { status: 'on_its_way' }],
+    ['another charge', { id: 'chrg_test_other' }],
+    ['parts of a satang', { amount: 100_000.5 }],
+  ])('proves nothing with %s', async (_, set) => {
+    const made = await scene.unheard();
+    await scene.settle(made);
+    await scene.opn.sim('rules', { match: { call: 'retrieve', ref_id: made.deposit_number }, set });
+    await scene.ask(made);
+    await eventually(
+      () => scene.calls(made, 'retrieve'),
+      ({ length }) => length === 1,
+    );
+    expect(await scene.get(made)).toMatchObject({ status: 'pending' });
+    await scene.ask(made);
+    await scene.until(made, 'paid');
+  });
+
+  it('waits, with the merchant that it names, if the deposit is unknown', async () => {
+    await scene.opn.charge('dep_lost', { metadata: { deposit: 'dep_lost', merchant: String(scene.merchant.id) } });
+    await scene.settle({ deposit_number: 'dep_lost' });
+    const [waiting] = await eventually(
+      () => scene.payments('--waiting'),
+      ({ length }) => length === 1,
+    );
+    const named = { deposit_number: null, merchant_id: scene.merchant.id, amount_to_pay: null, why: 'metadata' };
+    expect(waiting).toMatchObject({ reason: 'UNMATCHED' });
+    expect(waiting?.suggestions[0]).toEqual(named);
+    await scene.deposits.operator.json(
+      'payment',
+      'credit',
+      String(waiting?.id),
+      '--merchant',
+      String(scene.merchant.id),
+      '--reason',
+      'x',
+    );
+  });
+
+  it('makes a case of a refund, and leaves the wallet alone', async () => {
+    const made = await scene.made();
+    await scene.settle(made);
+    await scene.until(made, 'paid');
+    const before = await scene.available();
+    await scene.settle(made, { status: 'successful', refunded_amount: 40_000 });
+    const [refunded] = await eventually(
+      () => scene.payments('--cases'),
+      ({ length }) => length === 1,
+    );
+    expect(refunded).toMatchObject({ reason: 'TAKEN_BACK', taken_back_amount: '400.00', state: 'booked' });
+    expect(await scene.available()).toBe(before);
+    expect(await scene.deposits.wrong()).toEqual([expect.stringMatching(/deposit_witnesses: .*is an open case/)]);
+    const debit = ['payment', 'debit', String(refunded?.id), '--reason', 'refunded', '--yes'];
+    await scene.deposits.operator.json(...debit);
+    expect(Number(await scene.available())).toBe(Number(before) - 400);
+    expect(await scene.deposits.wrong()).toEqual([]);
+  });
+});
+
+describe('refused keys', () => {
+  it('pause the channel until a probe succeeds', async () => {
+    const made = await scene.made();
+    await scene.opn.sim('account', { secret_key: 'skey_test_other' });
+    expectError(await scene.create(), 503, 'SERVICE_UNAVAILABLE');
+    expect(await scene.channel()).toMatchObject({ status: 'paused', pause_reason: 'credentials' });
+    const refused = await scene.create();
+    expect((refused.body as unknown as ErrorBody).details?.[0]?.code).toBe('NO_CHANNEL');
+    const checks = await scene.deposits.operator.run('channel', 'test', scene.code, '--json');
+    expect([checks.code, checks.stdout]).toEqual([1, expect.stringContaining('authentication_failure')]);
+    await scene.opn.sim('account', { secret_key: 'skey_test_simulator' });
+    await scene.deposits.stack.sql(`UPDATE deposit_channels SET probe_at = now() WHERE code = $1`, [scene.code]);
+    await eventually(
+      () => scene.channel(),
+      ({ status }) => status === 'active',
+    );
+    await scene.settle(made);
+    await scene.until(made, 'paid');
+  });
+});

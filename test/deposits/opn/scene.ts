@@ -1,0 +1,119 @@
+import { eventually } from '../../support/eventually.js';
+import type { Answer } from '../../support/http.js';
+import { unique, type TestMerchant } from '../../support/stack.js';
+import { untilServed } from '../../support/until-served.js';
+import {
+  OpnBench,
+  PUBLIC_KEY,
+  SECRET_KEY,
+  WEBHOOK_SECRET,
+  type Json,
+  type OpnClient,
+} from '../../simulators/opn-client.js';
+import { DepositsScene, type DepositView, type PaymentView } from '../scene.js';
+
+export type Deposit = DepositView & { qr_image: string | null };
+const CALLBACKS_AT = 'https://callbacks.example';
+
+/** A service with one channel at a simulated Opn. */
+export class OpnScene {
+  private readonly bench = new OpnBench();
+
+  private constructor(
+    readonly deposits: DepositsScene,
+    readonly opn: OpnClient,
+    readonly code: string,
+    readonly merchant: TestMerchant,
+    bench: OpnBench,
+  ) {
+    this.bench = bench;
+  }
+
+  /** @param readings of the simulator. */
+  static async start(readings: Json = {}): Promise<OpnScene> {
+    const env = { DEPOSIT_MAX_OPEN: '0', DEPOSIT_CREATE_PER_MINUTE: '0', SUPPLIER_CALLBACK_BASE_URL: CALLBACKS_AT };
+    const deposits = await DepositsScene.start(env);
+    const bench = new OpnBench();
+    const opn = await bench.start(readings);
+    const merchant = await deposits.stack.merchant('0.00');
+    const scene = new OpnScene(deposits, opn, unique('opn').toLowerCase(), merchant, bench);
+    await scene.set(scene.code, `webhook_secret=${WEBHOOK_SECRET}`);
+    await opn.sim('account', { webhook_url: deposits.stack.url + (await scene.path()) });
+    return scene;
+  }
+
+  /** Sets a channel of the account with the keys. */
+  set(code: string, ...credentials: string[]): Promise<Json> {
+    const keys = [`public_key=${PUBLIC_KEY}`, `secret_key=${SECRET_KEY}`, ...credentials];
+    const given = keys.flatMap((each) => ['--credential', each]);
+    const of = ['--code', code, '--adapter', 'opn', '--base-url', this.opn.url];
+    return this.deposits.operator.json<Json>('channel', 'set', ...of, ...given);
+  }
+
+  channel(): Promise<Json> {
+    return this.deposits.operator.json<Json>('channel', 'show', this.code);
+  }
+
+  /** The path of its callback address. */
+  async path(): Promise<string> {
+    return String((await this.channel()).callback_url).slice(CALLBACKS_AT.length);
+  }
+
+  create(members: object = {}, reference = unique('deposit')): Promise<Answer<Deposit>> {
+    const body = { reference_id: reference, amount: '1000.00', channel: this.code, ...members };
+    return this.merchant.client.post<Deposit>('/v1/deposits', body);
+  }
+
+  async made(members: object = {}): Promise<Deposit> {
+    const reference = unique('deposit');
+    const { status, body } = await untilServed(() => this.create(members, reference));
+    if (status !== 200) throw new Error(JSON.stringify(body));
+    return body;
+  }
+
+  /** Makes a deposit about which the service hears nothing. */
+  async unheard(): Promise<Deposit> {
+    await this.opn.sim('rules', { match: { call: 'charge' }, callback: { mode: 'never' } });
+    return this.made();
+  }
+
+  async get({ reference_id }: Pick<Deposit, 'reference_id'>): Promise<Deposit> {
+    return (await this.merchant.client.get<Deposit>(`/v1/deposits/${reference_id}`)).body;
+  }
+
+  settle({ deposit_number }: Pick<Deposit, 'deposit_number'>, state: Json = { status: 'successful' }): Promise<Json[]> {
+    return this.opn.sim<Json[]>('settle', { ref_id: deposit_number, ...state });
+  }
+
+  until(deposit: Deposit, status: string, paid = status === 'paid' ? '1000.00' : '0.00'): Promise<Deposit> {
+    return eventually(
+      () => this.get(deposit),
+      (found) => found.status === status && found.paid_amount === paid,
+    );
+  }
+
+  /** Makes the next inquiry about a deposit due. */
+  async ask({ deposit_number }: Deposit): Promise<void> {
+    await this.deposits.stack.sql(`UPDATE deposits SET next_inquiry_at = now() WHERE deposit_number = $1`, [
+      deposit_number,
+    ]);
+  }
+
+  /** The vendor's calls of a kind about a deposit. */
+  async calls({ deposit_number }: Deposit, kind: string): Promise<Json[]> {
+    return (await this.opn.journal(deposit_number)).filter(({ call }) => call === kind);
+  }
+
+  payments(...options: string[]): Promise<PaymentView[]> {
+    return this.deposits.payments(this.code, ...options);
+  }
+
+  available(): Promise<string> {
+    return this.deposits.available(this.merchant);
+  }
+
+  async close(): Promise<void> {
+    await this.deposits.close();
+    await this.bench.clear();
+  }
+}
