@@ -77,6 +77,22 @@ describe('a slip that the bank does not know yet', () => {
     expect(await scene.deposits.credits(given.shop)).toHaveLength(1);
   });
 
+  it('is asked about in time, although the clock was ahead when it came', async () => {
+    const given = await paying();
+    await present(given);
+    const late = `next_at > now() + interval '31 minutes'`;
+    await scene.deposits.stack.sql(`UPDATE slip_checks SET next_at = now() + interval '1 year' WHERE next_at IS NOT NULL`);
+    // So the worker notices that the clock was set back.
+    await scene.deposits.stack.sql(`UPDATE worker_processes SET seen_at = seen_at + interval '1 minute'`);
+    await eventually(
+      () => scene.deposits.stack.sql(`SELECT FROM slip_checks WHERE ${late}`),
+      ({ length }) => length === 0,
+    );
+    await scene.pay(given.transfer);
+    await scene.hurry();
+    await withSlip(given.shop, given.deposit, 'booked');
+  });
+
   it('is not forgotten if the process ends while it asks', async () => {
     const given = await paying();
     await scene.pay(given.transfer);
