@@ -41,7 +41,11 @@ const WRITTEN: Record<string, Record<string, Limit>> = {
   deposits: {
     next_inquiry_at: `CASE channel_id WHEN ${SANDBOX_CHANNEL_ID} THEN interval '2 days' ELSE interval '1 hour' END`,
   },
-  deposit_channels: { probe_at: `interval '1 hour'`, list_due_at: `interval '1 day'`, slips_paused_until: `interval '15 minutes'` },
+  deposit_channels: {
+    probe_at: `interval '1 hour'`,
+    list_due_at: `interval '1 day'`,
+    slips_paused_until: `interval '15 minutes'`,
+  },
   channel_callbacks: { ask_at: `interval '1 hour'` },
   slip_checks: { created_at: PAST, next_at: `interval '30 minutes'` },
   month_closing_turn: { next_at: `interval '1 day'` },

@@ -81,7 +81,9 @@ describe('a slip that the bank does not know yet', () => {
     const given = await paying();
     await present(given);
     const late = `next_at > now() + interval '31 minutes'`;
-    await scene.deposits.stack.sql(`UPDATE slip_checks SET next_at = now() + interval '1 year' WHERE next_at IS NOT NULL`);
+    await scene.deposits.stack.sql(
+      `UPDATE slip_checks SET next_at = now() + interval '1 year' WHERE next_at IS NOT NULL`,
+    );
     // So the worker notices that the clock was set back.
     await scene.deposits.stack.sql(`UPDATE worker_processes SET seen_at = seen_at + interval '1 minute'`);
     await eventually(
@@ -115,6 +117,11 @@ describe('a slip service that refuses us', () => {
     await scene.pay(given.transfer);
     await scene.service.sim('account', { api_key: 'another' });
     expect(await present(given)).toMatchObject({ slip: { status: 'checking' } });
+    const tested = await scene.deposits.operator.run('channel', 'test', given.channel, '--json');
+    expect([tested.code, JSON.parse(tested.stdout)]).toMatchObject([
+      1,
+      { checks: [{}, {}, { name: 'slips', ok: false }] },
+    ]);
     const port = await openManagementPort(scene.deposits.stack.api, 0);
     const of = { channel: given.channel };
     const paused = async (): Promise<number | undefined> => (await Scrape.of(port)).value('topup_slips_paused', of);
@@ -131,6 +138,7 @@ describe('a slip service that refuses us', () => {
     expect(await scene.calls(other)).toBe(0);
 
     await scene.service.sim('account', { api_key: KEY });
+    expect(await scene.deposits.operator.json('channel', 'test', given.channel)).toMatchObject({ ok: true });
     await scene.deposits.stack.sql(`UPDATE deposit_channels SET slips_paused_until = now() WHERE code = $1`, [
       given.channel,
     ]);

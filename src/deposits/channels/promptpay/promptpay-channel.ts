@@ -7,6 +7,7 @@ import { EasySlip, type EasySlipSettings } from '../../slips/easyslip.js';
 import type { MiniQr } from '../../slips/mini-qr.js';
 import type {
   ChannelAdapter,
+  ChannelCheck,
   ChannelDescription,
   ChannelSettings,
   SlipReading,
@@ -85,6 +86,13 @@ export class PromptPayChannel implements ChannelAdapter<PromptPaySettings> {
       takesSlips: slipService !== null,
       unconfirmedLimit: readLimit(options),
     };
+  }
+
+  async test(settings: PromptPaySettings): Promise<ChannelCheck[]> {
+    if (!settings.takesSlips) return [];
+    const ok = await this.slips.isAccepted(settings);
+    const detail = ok ? 'the slip service accepts the key' : 'the slip service refuses the key, or does not answer';
+    return [{ name: 'slips', ok, detail }];
   }
 
   qrPayload({ payee }: PromptPaySettings, amountToPay: Satang, reference: string): string {
