@@ -34,9 +34,9 @@ const theme = createTheme({
   primaryShade: 8,
   colors: { accent, dark },
   fontFamily:
-    "-apple-system, BlinkMacSystemFont, 'Segoe UI', Roboto, 'Noto Sans', " +
-    // The Thai fonts of Android, Windows, macOS and Linux, so that each system has one weight and height for Thai.
-    "'Noto Sans Thai', 'Leelawadee UI', 'Sukhumvit Set', Thonburi, 'Helvetica Neue', Arial, Loma, sans-serif",
+    // Thai first: some system fonts have Thai letters of another weight and height.
+    "'Noto Sans Thai Variable', -apple-system, BlinkMacSystemFont, 'Segoe UI', Roboto, 'Noto Sans', 'Helvetica Neue', " +
+    'Arial, sans-serif',
   fontFamilyMonospace: 'var(--mono)',
   defaultRadius: 'sm',
   respectReducedMotion: true,

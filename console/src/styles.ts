@@ -26,4 +26,5 @@ import '@mantine/core/styles/SegmentedControl.css';
 import '@mantine/core/styles/Switch.css';
 import '@mantine/core/styles/Kbd.css';
 import '@mantine/core/styles/Skeleton.css';
+import './fonts/noto-sans-thai.css';
 import './app.css';

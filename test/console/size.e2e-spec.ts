@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
@@ -54,6 +54,17 @@ describe('The download of a browser', () => {
   it('is at most 230 KiB over the wire for the first view', () => {
     const names = new Set([...first, ...reached(login)]);
     expect(kibibytes([...scripts(names), ...styles(names)], brotliCompressSync)).toBeLessThanOrEqual(230);
+  });
+
+  it('is at most 30 KiB for the Thai font, which is no part of the styles', () => {
+    const fonts = readdirSync(path.join(built, 'assets')).filter((file) => file.endsWith('.woff2'));
+    expect(fonts).toHaveLength(1);
+    expect(
+      kibibytes(
+        fonts.map((file) => path.join('assets', file)),
+        (content) => content,
+      ),
+    ).toBeLessThanOrEqual(30);
   });
 
   it('has React’s production build with any NODE_ENV of the caller', () => {
