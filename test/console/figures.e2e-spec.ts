@@ -62,8 +62,21 @@ describe('stats', () => {
       orders_open: 0,
       units_review: 0,
       wallets_below_alert: 0,
+      backup_age_seconds: null,
     });
     expect(body.orders_per_minute ?? 0).toBeCloseTo(2 / 5);
+  });
+
+  it('have the age of the last complete backup, once one was attempted', async () => {
+    const age = async (): Promise<number | null> => {
+      const { body } = await viewer.browser.get<{ backup_age_seconds: number | null }>('/api/figures/now');
+      return body.backup_age_seconds;
+    };
+    await scene.console.sql(`INSERT INTO backups (started_at) VALUES (now() - interval '3 days')`);
+    expect(await age()).toBeGreaterThanOrEqual(3 * 86_400);
+    await scene.console.sql(`INSERT INTO backups (started_at, completed_at, bytes)
+      VALUES (now() - interval '2 days', now() - interval '2 days', 1), (now() - interval '1 hour', NULL, NULL)`);
+    expect(Math.floor(((await age()) ?? 0) / 86_400)).toBe(2);
   });
 
   it('of a process that stops are not lost', async () => {

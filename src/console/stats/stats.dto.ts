@@ -30,6 +30,11 @@ export class FiguresNowDto {
   @Shown.nullableNumber(3, 'Merchants whose available balance is below their alert') wallets_below_alert!:
     number | null;
   @Shown.nullableNumber(3, 'Open discrepancies') supplier_reversals_open!: number | null;
+  @Shown.nullableNumber(
+    3600,
+    'The age of the last complete backup; without one, the time since the first attempt; null if none was attempted',
+  )
+  backup_age_seconds!: number | null;
 }
 
 const ApiValues = (): PropertyDecorator =>

@@ -22,8 +22,12 @@ const LEVELS = [
 ] as const satisfies readonly DatabaseMetricName[];
 type Level = (typeof LEVELS)[number];
 
-/** A level is null if PostgreSQL did not answer in time. */
-type CurrentStats = Record<Level, number | null> & {
+/** The levels, and the age of the last complete backup, which is not stored each minute. */
+const CURRENT = [...LEVELS, 'backup_age_seconds'] as const satisfies readonly DatabaseMetricName[];
+type Current = (typeof CURRENT)[number];
+
+/** A value is null if PostgreSQL did not answer in time. The backup's age is also null if none was ever attempted. */
+type CurrentStats = Record<Current, number | null> & {
   at: string;
   orders_per_minute: number;
   /** The share of failed orders among the orders that ended within the last hour; null if none ended. */
@@ -68,16 +72,16 @@ export class StatsService {
   /** @throws SERVICE_UNAVAILABLE */
   async now(): Promise<CurrentStats> {
     const [levels, paced, ended] = await Promise.all([
-      this.readLevels(),
+      this.read(CURRENT),
       this.minutes.readRecent(['orders'], [''], PACE_MINUTES),
       this.minutes.readRecent(['orders'], [''], FAILED_WITHIN_MINUTES),
     ]);
     const count = (rows: typeof ended, label: string): number =>
       Number(rows.find((row) => row.label === label)?.value ?? 0);
     const [failed, completed] = [count(ended, 'failed'), count(ended, 'completed')];
-    const known = LEVELS.map((name) => [name, levels.get(name) ?? null]);
+    const known = CURRENT.map((name) => [name, levels.get(name) ?? null]);
     return {
-      ...(Object.fromEntries(known) as Record<Level, number | null>),
+      ...(Object.fromEntries(known) as Record<Current, number | null>),
       at: new Date().toISOString(),
       orders_per_minute: count(paced, 'placed') / PACE_MINUTES,
       failed_share: failed + completed === 0 ? null : failed / (failed + completed),
@@ -85,14 +89,22 @@ export class StatsService {
   }
 
   /** Reads all levels that PostgreSQL answers in time. @throws SERVICE_UNAVAILABLE */
-  async readLevels(): Promise<Map<Level, number>> {
-    const wanted = new Set<string>(LEVELS);
-    const known = new Map<Level, number>();
+  readLevels(): Promise<Map<Level, number>> {
+    return this.read(LEVELS);
+  }
+
+  private async read<Name extends Current>(wanted: readonly Name[]): Promise<Map<Name, number>> {
+    const isWanted = (name: DatabaseMetricName): name is Name =>
+      (wanted as readonly DatabaseMetricName[]).includes(name);
+    const known = new Map<Name, number>();
     for (const statement of this.levels.statements) {
-      const names = statement.metrics.filter((name): name is Level => wanted.has(name));
+      const names = statement.metrics.filter(isWanted);
       if (names.length === 0) continue;
       const [row] = await this.levels.read(statement).catch(orNothing);
-      for (const name of names) if (row) known.set(name, Math.round(Number(row[name])));
+      for (const name of names) {
+        const value = row?.[name];
+        if (value !== null && value !== undefined) known.set(name, Math.round(Number(value)));
+      }
     }
     return known;
   }

@@ -4,7 +4,7 @@ import { deferred } from '../../support/deferred.js';
 import { startScene, type Scene } from '../scene.js';
 import { BUILT, describeInBrowser, launchBrowser, Visitor } from './chromium-browser.js';
 
-describeInBrowser('The section "Needs you" of the home page, in a browser', () => {
+describeInBrowser('The section "To do" of the home page, in a browser', () => {
   let scene: Scene;
   let browser: Browser;
   beforeAll(async () => {
@@ -26,6 +26,19 @@ describeInBrowser('The section "Needs you" of the home page, in a browser', () =
     },
   );
 
+  it('names a backup that is missing or old, where backups are made', async () => {
+    const visitor = await Visitor.arrive(browser, scene.console, { as: await scene.console.signedIn('viewer') });
+    const { page } = visitor;
+    await scene.console.sql(`INSERT INTO backups (started_at) VALUES (now() - interval '51 hours')`);
+    await visitor.open('/');
+    await page.getByText(/No backup has been completed for 2\s?d 3\s?h/).waitFor();
+    await visitor.look('home-backup-old');
+    await scene.console.sql(`UPDATE backups SET started_at = now(), completed_at = now(), bytes = 1`);
+    await visitor.open('/');
+    await page.getByText('Nothing waits for you.').waitFor();
+    await visitor.leave();
+  });
+
   it('does not say so while an answer is missing, and offers to repeat a failed request', async () => {
     const as = await scene.console.signedIn('finance');
     const visitor = await Visitor.arrive(browser, scene.console, { as });
@@ -38,7 +51,7 @@ describeInBrowser('The section "Needs you" of the home page, in a browser', () =
       return route.fulfill({ status: 500, json: { code: 'INTERNAL_ERROR', message: 'no luck' } });
     });
     await visitor.open('/');
-    const needs = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Needs you' }) });
+    const needs = page.locator('section').filter({ has: page.getByRole('heading', { name: 'To do' }) });
     const nothing = needs.getByText('Nothing waits for you.');
     await page.getByRole('link', { name: /^fake/ }).first().waitFor();
     await needs.getByText('Loading').waitFor({ state: 'attached' });

@@ -137,11 +137,11 @@ describeInBrowser('Home and suppliers, in a browser', () => {
     await visitor.leave();
   });
 
-  it('lead from a task under "Needs you" to its page, and show only tasks of the role', async () => {
+  it('lead from a task under "To do" to its page, and show only tasks of the role', async () => {
     const visitor = await arrive();
     const { page } = visitor;
     await visitor.open('/');
-    const needs = page.locator('section', { has: page.getByRole('heading', { name: 'Needs you' }) });
+    const needs = page.locator('section', { has: page.getByRole('heading', { name: 'To do' }) });
     await needs.getByRole('link', { name: 'The last audit found something wrong' }).waitFor();
     await needs.getByRole('link', { name: '1 reversal of a supplier is open' }).waitFor();
     await needs.getByRole('link', { name: '1 webhook has failed for an hour or more' }).click();

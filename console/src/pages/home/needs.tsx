@@ -25,10 +25,13 @@ const MAX_AUDIT_AGE_MS = 7 * DAY_MS;
 /** Warn when a deposit at a supplier lasts for less time than this. */
 export const MIN_DEPOSIT_HOURS = 24;
 const MAX_WEBHOOKS = 100;
+/** The alert `TopupBackupOld` has the same limit: a day, and time for a slow dump. */
+const MAX_BACKUP_AGE_SECONDS = 26 * 3_600;
 
 interface Need {
   text: string;
-  link: LinkProps;
+  /** The page for the task. Absent if the console can't do it. */
+  link?: LinkProps;
   /** Whether it is urgent. Urgent tasks come first. */
   isBad?: boolean;
 }
@@ -57,7 +60,7 @@ export function NeedsYou(): ReactNode {
           .toSorted((one, other) => Number(other.isBad ?? false) - Number(one.isBad ?? false))
           .map(({ text, link, isBad = false }) => (
             <li key={text} data-bad={isBad}>
-              <Link {...link}>{text}</Link>
+              {link ? <Link {...link}>{text}</Link> : text}
             </li>
           ))}
       </ul>
@@ -106,12 +109,19 @@ function useNeeds(): { needs: Need[]; queries: UseQueryResult[] } {
       link: { to: '/merchants', search: { low: 'true' } },
     })),
     ...audit.needs,
+    ...backupNeeds(now.data?.backup_age_seconds, t, language),
   ];
   return { needs, queries: [suppliers.query, approvals.query, now, webhooks.query, audit.query, ...deposits.queries] };
 }
 
 const counted = (count: number | null | undefined, make: (count: number) => Need): Need[] =>
   count ? [make(count)] : [];
+
+/** @param seconds the age of the last complete backup; null where the service makes no backups. */
+function backupNeeds(seconds: number | null | undefined, t: Translate, language: string): Need[] {
+  if (seconds === null || seconds === undefined || seconds <= MAX_BACKUP_AGE_SECONDS) return [];
+  return [{ text: t('home.backupOld', { duration: formatDuration(seconds * 1000, language) }), isBad: true }];
+}
 
 function useSupplierNeeds(): NeedsOfQuery {
   const { t, language } = useWords();
