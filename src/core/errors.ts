@@ -24,7 +24,7 @@ export const DETAIL_CODES = {
   OUT_OF_RANGE: 'a number is too small or too large, or a list too short or too long',
   UNKNOWN_MEMBER: 'this request has no such member: look for a typing mistake',
   INVALID_SKU: 'there is no product with this SKU, or it cannot be ordered now',
-  INVALID_PLAYER: 'no supplier of the product takes a player of this form',
+  INVALID_PLAYER: 'the player’s ids have the wrong format for this game',
   PRODUCT_UNAVAILABLE: 'the product cannot be ordered at the moment: try again later',
   PRICE_CHANGED: 'the order costs more than its `max_total_amount`: look at the prices again',
   INSUFFICIENT_BALANCE: 'the order costs more than the wallet has available',
