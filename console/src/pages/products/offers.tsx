@@ -68,9 +68,7 @@ const columnsOf = (t: Translate, seesCosts: boolean): Column<OfferView>[] => [
     head: t('productMember.supplier'),
     cell: (offer) => (
       <span className={classes.name}>
-        <span>
-          {offer.supplier} <span className="mono muted">{offer.supplier_sku}</span>
-        </span>
+        {offer.supplier} <span className={`mono ${classes.sku}`}>{offer.supplier_sku}</span>
         {offer.why_not !== null && <span className={classes.why}>{offer.why_not}</span>}
       </span>
     ),
