@@ -85,10 +85,16 @@ export const createConsoleRouter = (queries: QueryClient) =>
     defaultErrorComponent: ({ error, reset }) => <Failure error={error as Error} onRetry={reset} />,
     defaultNotFoundComponent: () => <NotFound />,
     // Plain text instead of JSON, because people read and type addresses.
-    parseSearch: (query) => Object.fromEntries(new URLSearchParams(query)),
+    parseSearch: (query) => {
+      const given = new URLSearchParams(query);
+      // A parameter that is repeated has several values.
+      return Object.fromEntries([...given.keys()].map((name) => [name, given.getAll(name).join(',')]));
+    },
     stringifySearch: (values) => {
       const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== '');
-      const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+      const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)]))
+        .toString()
+        .replaceAll('%2C', ',');
       return query === '' ? '' : `?${query}`;
     },
   });

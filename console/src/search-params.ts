@@ -14,6 +14,21 @@ export const day = (value: unknown): string | undefined =>
     ? value
     : undefined;
 
+/** One or several values, with commas between. Those that `read` refuses are dropped. */
+export function several(value: unknown, read: (each: string) => string | undefined): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  const values = valuesOf(value).filter((each) => read(each) !== undefined);
+  return values.length === 0 ? undefined : values.join(',');
+}
+
+/** The values of a filter that takes several. */
+export const valuesOf = (value: string): string[] =>
+  [...new Set(value.split(',').map((each) => each.trim()))].filter((each) => each !== '');
+
+/** One or several of the choices, with commas between. */
+export const choicesOf = (value: unknown, choices: readonly string[]): string | undefined =>
+  several(value, (each) => choice(each, choices));
+
 export const choice = <Choice extends string>(value: unknown, choices: readonly Choice[]): Choice | undefined =>
   choices.find((each) => each === value);
 

@@ -30,12 +30,12 @@ export interface LogFilter {
   operator?: string | undefined;
   /** Selects actions of one console account. The command line does not verify names. */
   operatorId?: number | undefined;
-  source?: LogEntry['source'] | undefined;
-  merchantId?: number | undefined;
+  sources?: LogEntry['source'][] | undefined;
+  merchantIds?: number[] | undefined;
   orderNumber?: string | undefined;
-  action?: AuditedAction | undefined;
-  /** A supplier's code: selects actions on the supplier and on its offers. */
-  supplier?: string | undefined;
+  actions?: AuditedAction[] | undefined;
+  /** The codes of suppliers: selects actions on the suppliers and on their offers. */
+  suppliers?: string[] | undefined;
   /** Matches entries with a lower id. */
   before?: bigint | undefined;
   limit: number;
@@ -56,11 +56,11 @@ const CONDITIONS = {
     (SELECT id FROM operator_actions WHERE created_at < :until ORDER BY created_at DESC LIMIT 1) + ${MARGIN}`,
   operator: 'entry.operator = :operator',
   operatorId: 'entry.operator_id = :operatorId',
-  source: 'entry.source = :source',
-  merchantId: 'entry.merchant_id = :merchantId',
+  sources: 'entry.source IN (:...sources)',
+  merchantIds: 'entry.merchant_id IN (:...merchantIds)',
   orderNumber: 'entry.order_id = (SELECT id FROM orders WHERE order_number = :orderNumber)',
-  action: 'entry.action = :action',
-  supplier: `${SUPPLIER_ACTIONS} AND coalesce(entry.detail ->> 'code', entry.detail ->> 'supplier') = :supplier`,
+  actions: 'entry.action IN (:...actions)',
+  suppliers: `${SUPPLIER_ACTIONS} AND coalesce(entry.detail ->> 'code', entry.detail ->> 'supplier') IN (:...suppliers)`,
   before: 'entry.id < :before',
 } satisfies Record<Exclude<keyof LogFilter, 'limit'>, string>;
 

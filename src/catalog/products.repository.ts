@@ -11,15 +11,15 @@ import { Product } from './product.entity.js';
 /** Products sorted by SKU. A supplier matches if the product has an offer of that supplier. */
 const PAGE_OF_PRODUCTS = statement(
   'product_listing.page',
-  { supplier: 'text?', active: 'boolean?', q: 'text?', after: 'int?', limit: 'int?' },
-  ({ supplier, active, q, after, limit }) => `
+  { suppliers: 'text[]?', active: 'boolean?', q: 'text?', after: 'int?', limit: 'int?' },
+  ({ suppliers, active, q, after, limit }) => `
     SELECT p.id, p.sku FROM products p
     WHERE (${after} IS NULL OR p.sku > (SELECT sku FROM products WHERE id = ${after}))
       AND (${active} IS NULL OR p.active = ${active})
       AND (${q} IS NULL OR position(lower(${q}) IN lower(p.sku)) > 0 OR position(lower(${q}) IN lower(p.name)) > 0)
-      AND (${supplier} IS NULL OR EXISTS (
+      AND (${suppliers} IS NULL OR EXISTS (
         SELECT FROM supplier_offers o JOIN suppliers s ON s.id = o.supplier_id
-        WHERE o.product_id = p.id AND s.code = ${supplier}))
+        WHERE o.product_id = p.id AND s.code = ANY(${suppliers}))
     ORDER BY p.sku LIMIT ${limit}`,
 );
 
@@ -45,8 +45,8 @@ const ROWS_PER_STATEMENT = 1000;
 
 /** Which products to list. An absent member matches all products. */
 export interface ProductFilter {
-  /** The code of a supplier: the product has an offer of this supplier. */
-  supplier?: string;
+  /** The codes of suppliers: the product has an offer of one of them. */
+  suppliers?: string[];
   active?: boolean;
   /** A part of the SKU or of the name, in either case. */
   q?: string;
@@ -65,11 +65,11 @@ export class ProductsRepository {
 
   /** A page of SKUs, sorted. @param after the id of the last product on the page before. @param limit null for all. */
   async skus(
-    { supplier = null, active = null, q = null }: { [Name in keyof ProductFilter]: ProductFilter[Name] | null },
+    { suppliers = null, active = null, q = null }: { [Name in keyof ProductFilter]: ProductFilter[Name] | null },
     after: number | null,
     limit: number | null,
   ): Promise<string[]> {
-    const query = PAGE_OF_PRODUCTS.with({ supplier, active, q, after, limit });
+    const query = PAGE_OF_PRODUCTS.with({ suppliers, active, q, after, limit });
     const rows = await this.database.query<Pick<Product, 'sku'>>(...query);
     return rows.map(({ sku }) => sku);
   }

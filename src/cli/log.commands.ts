@@ -3,7 +3,7 @@ import { MerchantsModule } from '../merchants/merchants.module.js';
 import { MerchantsService } from '../merchants/merchants.service.js';
 import type { CommandGroup } from './command-group.js';
 import { AuditLogRepository, type LogEntry } from '../audit-log/audit-log.repository.js';
-import { id, integer, moment, oneOf } from './options.js';
+import { id, integer, moment, oneOf, only } from './options.js';
 import { list } from './output.js';
 
 const DEFAULT_LIMIT = 100;
@@ -39,9 +39,15 @@ export const logCommands: CommandGroup = {
         'log --merchant 1 --action wallet.debit --json',
         'log --operator nok@example.com --source console',
       )
-      .does(async (app, { merchant, order, ...filter }: LogGiven) => {
+      .does(async (app, { merchant, order, source, action, ...filter }: LogGiven) => {
         if (merchant !== undefined) await app.get(MerchantsService).get(merchant);
-        const entries = await app.get(AuditLogRepository).list({ ...filter, merchantId: merchant, orderNumber: order });
+        const entries = await app.get(AuditLogRepository).list({
+          ...filter,
+          sources: only(source),
+          actions: only(action),
+          merchantIds: only(merchant),
+          orderNumber: order,
+        });
         const more = entries.length === filter.limit ? `The newest ${filter.limit}; --limit shows more.` : '';
         const { text } = list(entries.map(toLine), 'There are no such actions.', more);
         return { json: entries, text };

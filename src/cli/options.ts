@@ -134,3 +134,7 @@ export function refuseBoth(command: Command, other: string): void {
     throw new CommandError(`choose one: ${other} or --json`);
   }
 }
+
+/** A filter that takes several values, with the one that was given. */
+export const only = <Value>(value: Value | undefined): [Value] | undefined =>
+  value === undefined ? undefined : [value];

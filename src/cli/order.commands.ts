@@ -5,7 +5,7 @@ import { MerchantsService } from '../merchants/merchants.service.js';
 import { FAILURE_CODES, type FailureCode } from '../core/failures.js';
 import { ORDER_STATUSES, type OrderStatus } from '../orders/states.js';
 import type { CommandGroup, OperatorCommand } from './command-group.js';
-import { age, id, integer, moment, oneOf } from './options.js';
+import { age, id, integer, moment, oneOf, only } from './options.js';
 import { defineCancel, defineResolve } from './order-decision.commands.js';
 import { OrderSupportService } from '../support/order-support.service.js';
 import { SupportModule } from '../support/support.module.js';
@@ -76,13 +76,19 @@ function defineList(order: OperatorCommand): void {
       'order list --status processing --older-than 15m',
       'order list --merchant 1 --sku MLBB-86 --created-from 2026-01-15 --created-to 2026-01-16',
     )
-    .does(async (app, { merchant, supplier, ...given }: ListGiven) => {
+    .does(async (app, { merchant, supplier, status, failureCode, ...given }: ListGiven) => {
       const { createdFrom, createdTo, limit } = given;
       if (createdFrom && createdTo && createdFrom >= createdTo)
         throw new CommandError('--created-to must be later than --created-from');
       if (merchant !== undefined) await app.get(MerchantsService).get(merchant);
       const supplierId = supplier && (await app.get(SuppliersService).getByCode(supplier)).id;
-      const filter = { ...given, merchantId: merchant, supplierId: supplierId || undefined };
+      const filter = {
+        ...given,
+        statuses: only(status),
+        merchantIds: only(merchant),
+        supplierIds: only(supplierId || undefined),
+        failureCodes: only(failureCode),
+      };
       return orderList(await app.get(OrderSupportService).list(filter), limit);
     });
 }

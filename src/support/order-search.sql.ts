@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { FAILURE_CODES, type FailureCode } from '../core/failures.js';
 import type { BoundStatement } from '../database/database.js';
 import { firstIdSince } from '../database/first-id-since.sql.js';
@@ -5,15 +6,18 @@ import { hasStatus, orderColumns } from '../orders/order-columns.sql.js';
 import { STORED_ORDER_COLUMNS, type OrderRow } from '../orders/order.rows.js';
 import { isTerminalOrder, type OrderStatus } from '../orders/states.js';
 
+/** A list that is not empty. An order matches if it has any of the values. */
+type AnyOf<Value> = readonly [Value, ...Value[]];
+
 /** The conditions on an order. An absent condition matches every order. */
 interface OrderFilter {
-  status?: OrderStatus | undefined;
-  merchantId?: number | undefined;
+  statuses?: AnyOf<OrderStatus> | undefined;
+  merchantIds?: AnyOf<number> | undefined;
   /** With an item of this product. */
   sku?: string | undefined;
-  /** With an item from this supplier. */
-  supplierId?: number | undefined;
-  failureCode?: FailureCode | undefined;
+  /** With an item from one of these suppliers. */
+  supplierIds?: AnyOf<number> | undefined;
+  failureCodes?: AnyOf<FailureCode> | undefined;
   createdFrom?: Date | undefined;
   /** Exclusive. */
   createdTo?: Date | undefined;
@@ -62,20 +66,29 @@ type Add = (value: unknown) => string;
 type Conditions = Omit<ListFilter, 'limit'>;
 type Part = keyof Conditions;
 
+/** Compares with one value, or with any of several. */
+const isAnyOf = (column: string, values: AnyOf<number | string>, type: 'int' | 'text', add: Add): string =>
+  values.length === 1 ? `${column} = ${add(values[0])}` : `${column} = ANY(${add(values)}::${type}[])`;
+
+const hasAnyStatus = (statuses: AnyOf<OrderStatus>): string =>
+  statuses.length === 1
+    ? hasStatus('o', statuses[0])
+    : `(${statuses.map((status) => `(${hasStatus('o', status)})`).join(' OR ')})`;
+
 /** For each part of a filter, the SQL condition on order `o`. */
 const CONDITIONS: { [Name in Part]-?: (add: Add, value: NonNullable<Conditions[Name]>) => string } = {
-  status: (_add, status) => hasStatus('o', status),
+  statuses: (_add, statuses) => hasAnyStatus(statuses),
   olderThan: (add, seconds) => `o.created_at <= now() - make_interval(secs => ${add(seconds)})`,
   review: () => `o.id IN (SELECT order_id FROM order_units WHERE state = 'review')`,
-  merchantId: (add, id) => `o.merchant_id = ${add(id)}`,
+  merchantIds: (add, ids) => isAnyOf('o.merchant_id', ids, 'int', add),
   reference: (add, reference) => `o.reference_id = ${add(reference)}`,
   userId: (add, userId) => `o.user_id = ${add(userId)}`,
   sku: (add, sku) => `EXISTS (SELECT 1 FROM order_items i WHERE i.order_id = o.id AND i.sku = ${add(sku)})`,
-  supplierId: (add, id) =>
-    `EXISTS (SELECT 1 FROM order_items i WHERE i.order_id = o.id AND i.supplier_id = ${add(id)})`,
+  supplierIds: (add, ids) =>
+    `EXISTS (SELECT 1 FROM order_items i WHERE i.order_id = o.id AND ${isAnyOf('i.supplier_id', ids, 'int', add)})`,
   createdFrom: (add, moment) => `o.created_at >= ${add(moment)}::timestamptz`,
   createdTo: (add, moment) => `o.created_at < ${add(moment)}::timestamptz`,
-  failureCode: (add, code) => `o.failure_code = ${add(code)}`,
+  failureCodes: (add, codes) => isAnyOf('o.failure_code', codes, 'text', add),
 };
 
 const PARTS = Object.keys(CONDITIONS) as Part[];
@@ -98,10 +111,12 @@ const otherConditions = (filter: Conditions, add: Add, known: Part[]): string[] 
 
 const and = (conditions: string[]): string => conditions.map((condition) => ` AND ${condition}`).join('');
 
+/** The text depends on the filter, so the name ends with a hash of the text. PostgreSQL cuts names after 63 characters. */
 function withValues(name: string, textOf: (add: Add) => string): BoundStatement {
   const values: unknown[] = [];
   const text = textOf((value) => `$${values.push(value)}`);
-  return { statement: { name, text }, values };
+  const hash = createHash('sha256').update(text).digest('base64url').slice(0, 12);
+  return { statement: { name: `${name}.${hash}`, text }, values };
 }
 
 /** Subqueries select only stored columns, because they also read orders that the page does not show. */
@@ -109,22 +124,20 @@ const COLUMNS = STORED_ORDER_COLUMNS.replace(/\w+/g, 'o.$&');
 const BY_TIME = 'ORDER BY o.created_at DESC, o.id DESC';
 const BY_ID = 'ORDER BY o.id DESC';
 
+const areOpen = (statuses: readonly OrderStatus[]): boolean => !statuses.some(isTerminalOrder);
+
 /** Lists matching orders, newest first, up to the limit. Reads the index of the condition that usually matches the fewest. */
 export function listOrders(filter: ListFilter): BoundStatement {
-  const parts = PARTS.map((part) => (isGiven(filter, part) ? '1' : '0')).join('');
-  const { review, sku, supplierId, failureCode, status, reference, userId } = filter;
+  const { review, sku, supplierIds, failureCodes, statuses, reference, userId } = filter;
   const listed = (add: Add): string => {
     if (reference !== undefined || userId !== undefined) return listByMerchant(filter, add);
     if (review) return listDirectly(filter, add);
     if (sku !== undefined) return listByItem(filter, add, 'sku', `i.sku = ${add(sku)}`);
-    if (failureCode !== undefined || (status && !isTerminalOrder(status))) return listDirectly(filter, add);
-    if (supplierId !== undefined) return listByItem(filter, add, 'supplierId', `i.supplier_id = ${add(supplierId)}`);
+    if (failureCodes || (statuses && areOpen(statuses))) return listDirectly(filter, add);
+    if (supplierIds) return listByItem(filter, add, 'supplierIds', isAnyOf('i.supplier_id', supplierIds, 'int', add));
     return listByMerchant(filter, add);
   };
-  return withValues(
-    `support.list_orders.${parts}.${status ?? 'any'}`,
-    (add) => `SELECT ${orderColumns('o')} FROM (${listed(add)}) o ${BY_TIME}`,
-  );
+  return withValues('support.list_orders', (add) => `SELECT ${orderColumns('o')} FROM (${listed(add)}) o ${BY_TIME}`);
 }
 
 const listDirectly = (filter: ListFilter, add: Add): string => `
@@ -133,10 +146,10 @@ const listDirectly = (filter: ListFilter, add: Add): string => `
 /** The indexes begin with the merchant: one read for each merchant is faster than a read of all orders. */
 function listByMerchant(filter: ListFilter, add: Add): string {
   const limit = add(filter.limit);
-  const merchant = filter.merchantId === undefined ? '' : `WHERE m.id = ${add(filter.merchantId)}`;
+  const merchant = filter.merchantIds ? `WHERE ${isAnyOf('m.id', filter.merchantIds, 'int', add)}` : '';
   return `SELECT o.* FROM merchants m CROSS JOIN LATERAL (
             SELECT ${COLUMNS} FROM orders o
-            WHERE o.merchant_id = m.id${and(otherConditions(filter, add, ['merchantId']))} ${BY_TIME} LIMIT ${limit}) o
+            WHERE o.merchant_id = m.id${and(otherConditions(filter, add, ['merchantIds']))} ${BY_TIME} LIMIT ${limit}) o
           ${merchant} ${BY_TIME} LIMIT ${limit}`;
 }
 
@@ -164,11 +177,11 @@ const COVERED: Record<AccessPath, Part[]> = {
   ids: [],
   open: TIME,
   sku: ['sku'],
-  failure: ['failureCode', 'status', ...TIME],
-  merchant: ['merchantId', ...TIME],
-  supplier: ['supplierId'],
-  failed: ['status', ...TIME],
-  all: ['status'],
+  failure: ['failureCodes', 'statuses', ...TIME],
+  merchant: ['merchantIds', ...TIME],
+  supplier: ['supplierIds'],
+  failed: ['statuses', ...TIME],
+  all: ['statuses'],
 };
 
 const isByTime = (path: AccessPath): boolean => COVERED[path].includes('createdTo');
@@ -178,22 +191,23 @@ export const isById = (path: AccessPath): boolean => path === 'all' || isByItem(
 
 /** Returns the paths that serve a filter. The first one usually has the fewest orders. */
 export function pathsOf(filter: PageFilter): [AccessPath, ...AccessPath[]] {
-  const { ids, sku, status, failureCode, supplierId, merchantId } = filter;
+  const { ids, sku, statuses, failureCodes, supplierIds, merchantIds } = filter;
   if (ids) return ['ids'];
   const paths: AccessPath[] = [];
-  if (status && !isTerminalOrder(status)) paths.push('open');
+  if (statuses && areOpen(statuses)) paths.push('open');
   if (sku !== undefined) paths.push('sku');
-  if (failureCode !== undefined) paths.push('failure');
-  if (merchantId !== undefined) paths.push('merchant');
-  if (status === 'failed' && failureCode === undefined && merchantId === undefined) paths.push('failed');
-  if (supplierId !== undefined) paths.push('supplier');
+  if (failureCodes) paths.push('failure');
+  if (merchantIds) paths.push('merchant');
+  if (statuses?.includes('failed') && !statuses.includes('completed') && !failureCodes && !merchantIds)
+    paths.push('failed');
+  if (supplierIds) paths.push('supplier');
   const [first = 'all', ...others] = paths;
   return [first, ...others];
 }
 
 /** Whether no order can match, because only failed orders have a failure code. */
-export const isContradiction = ({ status, failureCode }: PageFilter): boolean =>
-  failureCode !== undefined && status !== undefined && status !== 'failed';
+export const isContradiction = ({ statuses, failureCodes }: PageFilter): boolean =>
+  failureCodes !== undefined && statuses !== undefined && !statuses.includes('failed');
 
 /**
  * Whether one statement may find fewer orders than match. It may, if the filter has a part that the path's index does not
@@ -204,7 +218,7 @@ export const isPartial = (path: AccessPath, query: PageQuery): boolean =>
 
 /** Orders that match, newest first. On a partial path, only matches among the next {@link MAX_SCANNED} rows. */
 export const pageOfOrders = (path: AccessPath, query: PageQuery): BoundStatement =>
-  onPath('page', path, query, (add) => {
+  withValues(`order_search.page.${path}`, (add) => {
     const order = isByTime(path) ? BY_TIME : BY_ID;
     return `SELECT ${orderColumns('o')}, m.name AS merchant_name FROM (${matching(path, query, add)}) o
             JOIN merchants m ON m.id = o.merchant_id ${order}`;
@@ -212,27 +226,19 @@ export const pageOfOrders = (path: AccessPath, query: PageQuery): BoundStatement
 
 /** The last order that {@link pageOfOrders} reads on a partial path; no row if it reads the path to its end. */
 export const lastScanned = (path: AccessPath, query: PageQuery): BoundStatement =>
-  onPath('last_looked_at', path, query, (add) => {
+  withValues(`order_search.last_scanned.${path}`, (add) => {
     const last = `${scan(path, query, add)} OFFSET ${MAX_SCANNED - 1} LIMIT 1`;
     return isByItem(path) ? `SELECT o.created_at, o.id FROM (${last}) i JOIN orders o ON o.id = i.order_id` : last;
   });
 
 /** The number of rows on each path, at most {@link MAX_COUNTED} + 1. */
 export const countPaths = (paths: AccessPath[], query: PageQuery): BoundStatement =>
-  onPath('count_ways', paths.join('_'), query, (add) => {
+  withValues(`order_search.count.${paths.join('_')}`, (add) => {
     const counts = paths.map(
       (path) => `(SELECT count(*)::int FROM (${scan(path, query, add)} LIMIT ${MAX_COUNTED + 1}) counted) AS "${path}"`,
     );
     return `SELECT ${counts.join(', ')}`;
   });
-
-function onPath(name: string, paths: string, query: PageQuery, textOf: (add: Add) => string): BoundStatement {
-  const { merchantId, sku, supplierId, failureCode, after, createdFrom, createdTo, status } = query;
-  const given = [merchantId, sku, supplierId, failureCode, after, createdFrom, createdTo]
-    .map((part) => (part === undefined || part === null ? '0' : '1'))
-    .join('');
-  return withValues(`order_overview.${name}.${paths}.${given}.${status ?? 'any'}`, textOf);
-}
 
 /**
  * The matching orders of a path. Conditions that the path's index does not cover stand outside the limited scan: inside it,
@@ -262,28 +268,52 @@ function scan(path: AccessPath, query: PageQuery, add: Add, columns = 'o.created
     const all = [...conditions, ...(query.after ? [`o.id < ${add(query.after.id)}::bigint`] : [])];
     return `SELECT ${columns} FROM orders o WHERE ${all.join(' AND ')} ${BY_ID}`;
   };
-  const status = conditionsOf(query, add, ['status']);
+  /** The rows of several scans, sorted as each of them. */
+  const merged = (scans: string[], sorted: string, of = columns): string =>
+    scans.length === 1
+      ? scans.join('')
+      : `SELECT ${of} FROM (${scans.map((each) => `(${each})`).join(' UNION ALL ')}) o ${sorted}`;
+  const { statuses, failureCodes, merchantIds = [], supplierIds = [] } = query;
   switch (path) {
     case 'sku':
       return scanItems(query, add, `i.sku = ${add(query.sku)}`);
     case 'supplier':
-      return scanItems(query, add, `i.supplier_id = ${add(query.supplierId)}`);
+      return merged(
+        supplierIds.map((id) => scanItems(query, add, `i.supplier_id = ${add(id)}`)),
+        'ORDER BY place',
+        'order_id, place',
+      );
+    // The indexes of failed orders begin with the code or the merchant. So the statement reads each code and merges the rows.
     case 'failure':
-      return byTime(...conditionsOf(query, add, ['failureCode']));
-    case 'failed':
-      // The indexes of failed orders begin with the code or the merchant. So the statement reads each code and merges the rows.
-      return `SELECT ${columns} FROM (${FAILURE_CODES.map((code) => `(${byTime(`o.failure_code = '${code}'`)})`).join(' UNION ALL ')}) o ${BY_TIME}`;
-    case 'merchant':
-      return byTime(...conditionsOf(query, add, ['merchantId']), ...(query.status === 'failed' ? status : []));
+      return merged(
+        (failureCodes ?? []).map((code) => byTime(`o.failure_code = ${add(code)}`)),
+        BY_TIME,
+      );
+    case 'failed': {
+      const scans = FAILURE_CODES.map((code) => byTime(`o.failure_code = '${code}'`));
+      return merged(statuses?.some((each) => !isTerminalOrder(each)) ? [...scans, byTime(IS_OPEN)] : scans, BY_TIME);
+    }
+    case 'merchant': {
+      const failed = isFailedOnly(query) ? [hasStatus('o', 'failed')] : [];
+      return merged(
+        merchantIds.map((id) => byTime(`o.merchant_id = ${add(id)}`, ...failed)),
+        BY_TIME,
+      );
+    }
     case 'open':
       // The index holds only open orders, but not their status.
-      return byTime(`o.status IN ('pending', 'processing')`);
+      return byTime(IS_OPEN);
     case 'ids':
       return byId(`o.id = ANY(${add(query.ids)}::bigint[])`);
-    case 'all':
+    case 'all': {
+      const status = conditionsOf(query, add, ['statuses']);
       return byId(`o.id >= ${add(query.firstId)}::bigint`, `o.id < ${add(query.endId)}::bigint`, ...status);
+    }
   }
 }
+
+const IS_OPEN = `o.status IN ('pending', 'processing')`;
+const isFailedOnly = ({ statuses }: PageFilter): boolean => statuses?.length === 1 && statuses[0] === 'failed';
 
 /** Newest first, because the indexes of items hold the negated ids of orders. Several items of an order may match. */
 const scanItems = ({ firstId, endId, after }: PageQuery, add: Add, condition: string): string => `
@@ -299,10 +329,17 @@ function afterPlace({ after }: PageQuery, add: Add): string[] {
   return [`o.created_at <= ${moment}`, `(o.created_at, o.id) < (${moment}, ${add(after.id)}::bigint)`];
 }
 
-/** The conditions that the index of a path does not cover. For one merchant, an index also covers the status `failed`. */
-const uncoveredConditions = (path: AccessPath, query: PageQuery, add: Add): string[] =>
-  otherConditions(
-    query,
-    add,
-    path === 'merchant' && query.status === 'failed' ? [...COVERED.merchant, 'status'] : COVERED[path],
-  );
+/** The conditions that the index of a path does not cover. */
+function uncoveredConditions(path: AccessPath, query: PageQuery, add: Add): string[] {
+  const covered = COVERED[path];
+  // For one merchant, an index also covers the status `failed`.
+  if (path === 'merchant' && isFailedOnly(query)) return otherConditions(query, add, [...covered, 'statuses']);
+  // With open orders among them, this path has both open statuses, of which the filter may name one.
+  if (path === 'failed' && !isFailedOnly(query))
+    return otherConditions(
+      query,
+      add,
+      covered.filter((part) => part !== 'statuses'),
+    );
+  return otherConditions(query, add, covered);
+}

@@ -24,8 +24,8 @@ type JoinedColumns = Nullable<OrderColumns> & {
 
 export interface ReversalsFilter {
   open?: boolean | undefined;
-  /** The code of a supplier. */
-  supplier?: string | undefined;
+  /** The codes of suppliers. */
+  suppliers?: string[] | undefined;
   /** The list begins after the discrepancy with this id. */
   before?: number | undefined;
   limit: number;
@@ -36,11 +36,11 @@ export class ReversalsRepository {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
   /** Newest first. */
-  list({ open, supplier, before, limit }: ReversalsFilter): Promise<ReversalRow[]> {
+  list({ open, suppliers, before, limit }: ReversalsFilter): Promise<ReversalRow[]> {
     const query = select(this.dataSource).orderBy('reversal.id', 'DESC').limit(limit);
     if (before !== undefined) query.andWhere('reversal.id < :before', { before });
     if (open) query.andWhere({ status: 'open' });
-    if (supplier !== undefined) query.andWhere('supplier.code = :supplier', { supplier });
+    if (suppliers) query.andWhere('supplier.code IN (:...suppliers)', { suppliers });
     return rowsOf(query);
   }
 

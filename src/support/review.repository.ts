@@ -37,7 +37,7 @@ const unitsIn = (state: 'review' | 'unknown', rank: number, condition: string): 
 const LIST_REVIEW = statement(
   'review.list',
   {
-    supplierId: 'int?',
+    supplierIds: 'int[]?',
     states: 'text[]',
     limit: 'int',
     rank: 'int',
@@ -45,9 +45,9 @@ const LIST_REVIEW = statement(
     item: 'int',
     unit: 'int',
   },
-  ({ supplierId, states, limit, rank, orderId, item, unit }) => {
+  ({ supplierIds, states, limit, rank, orderId, item, unit }) => {
     const afterPlace = (ofState: number): string => `
-      u.supplier_id <> ${SANDBOX_SUPPLIER_ID} AND (${supplierId} IS NULL OR u.supplier_id = ${supplierId})
+      u.supplier_id <> ${SANDBOX_SUPPLIER_ID} AND (${supplierIds} IS NULL OR u.supplier_id = ANY(${supplierIds}))
       AND (${ofState} > ${rank} OR (u.order_id, u.item, u.unit) > (${orderId}, ${item}, ${unit})) AND ${ofState} >= ${rank}`;
     return `
       SELECT u.order_id, u.item, u.unit, u.state, u.unknown_since, u.sends, u.inquiries,
@@ -136,7 +136,7 @@ export interface ReviewPlace {
 }
 
 interface ReviewFilter {
-  supplierId: number | null;
+  supplierIds: number[] | null;
   states: ReviewRow['state'][];
   limit: number;
 }

@@ -7,8 +7,8 @@ import { unitName, type UnitKey } from '../orders/order.rows.js';
 import { ReviewRepository, type ReviewPlace, type ReviewRow } from './review.repository.js';
 
 interface ReviewRequest {
-  supplierId?: number | undefined;
-  state?: ReviewRow['state'] | undefined;
+  supplierIds?: number[] | undefined;
+  states?: ReviewRow['state'][] | undefined;
   cursor?: string | undefined;
   limit: number;
 }
@@ -31,9 +31,8 @@ export class ReviewService {
   ) {}
 
   /** Units in review, then units in doubt, the oldest orders first. @throws BAD_REQUEST for an invalid cursor. */
-  async page({ supplierId, state, cursor, limit }: ReviewRequest): Promise<Page<ReviewRow>> {
-    const states: ReviewRow['state'][] = state === undefined ? ['review', 'unknown'] : [state];
-    const filter = { supplierId: supplierId ?? null, states, limit: limit + 1 };
+  async page({ supplierIds, states = ['review', 'unknown'], cursor, limit }: ReviewRequest): Promise<Page<ReviewRow>> {
+    const filter = { supplierIds: supplierIds ?? null, states, limit: limit + 1 };
     const rows = await this.review.list(filter, readPlace(cursor));
     return toPage(rows, limit, cursorOf, (row) => row);
   }

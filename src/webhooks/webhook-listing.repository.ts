@@ -2,11 +2,23 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import { DeliveriesRepository, type AttemptRow } from './deliveries.repository.js';
 import * as sql from './webhook-listing.sql.js';
-import type { ListedDelivery, ListedDeliveryDetail, DeliveryListFilter, WebhookRow } from './webhook-listing.sql.js';
+import type {
+  DeliveryListFilter,
+  ListedDelivery,
+  ListedDeliveryDetail,
+  ListedStatus,
+  WebhookRow,
+} from './webhook-listing.sql.js';
 import { UNDELIVERED } from './delivery.entity.js';
-import type { WebhookStatus } from './webhook.entity.js';
 
-export type { ListedDelivery, ListedDeliveryDetail, DeliveryListFilter, WebhookRow } from './webhook-listing.sql.js';
+export type {
+  DeliveryListFilter,
+  ListedDelivery,
+  ListedDeliveryDetail,
+  ListedStatus,
+  WebhookListFilter,
+  WebhookRow,
+} from './webhook-listing.sql.js';
 
 /** Webhooks and deliveries of all merchants, for operators. */
 @Injectable()
@@ -18,14 +30,14 @@ export class WebhookListingRepository {
 
   /** Newest first. */
   list(
-    { merchantId, status }: { merchantId: number | null; status: WebhookStatus | 'failing' | null },
+    { merchantIds, statuses }: { merchantIds: number[] | null; statuses: ListedStatus[] | null },
     before: number,
     limit: number,
   ): Promise<WebhookRow[]> {
-    if (status === 'failing')
-      return this.database.query<WebhookRow>(...sql.LIST_FAILING.with({ merchantId, before, limit }));
-    const filter = { merchantId, status };
-    return this.database.query<WebhookRow>(...sql.LIST_WEBHOOKS.with({ ...filter, before, limit }));
+    const page = { merchantIds, statuses, before, limit };
+    // Active webhooks include the failing ones.
+    const withFailing = statuses?.includes('failing') && !statuses.includes('active');
+    return this.database.query<WebhookRow>(...(withFailing ? sql.LIST_WITH_FAILING : sql.LIST_WEBHOOKS).with(page));
   }
 
   /** Finds deleted webhooks, too. */
@@ -38,14 +50,14 @@ export class WebhookListingRepository {
   async page(filter: DeliveryListFilter, before: bigint | null, limit: number): Promise<ListedDelivery[]> {
     const first = filter.from ? await this.deliveries.firstIdSince(filter.from) : 0n;
     const conditions = sql.conditionsOf(filter, { first, before, limit });
-    const { webhookId = null, merchantId = null } = filter;
-    if (webhookId === null && merchantId === null) {
-      if (UNDELIVERED.some((status) => status === filter.status))
+    const { webhookId = null, merchantIds = null } = filter;
+    if (webhookId === null && merchantIds === null) {
+      if (conditions.statuses.every((status) => (UNDELIVERED as readonly string[]).includes(status)))
         return this.database.query<ListedDelivery>(...sql.PAGE_OF_UNDELIVERED.with(conditions));
       const newest = await this.database.query<ListedDelivery>(...sql.PAGE_OF_NEWEST.with(conditions));
       if (newest.length === limit || !(await this.hasOlder(conditions))) return newest;
     }
-    const byWebhook = sql.PAGE_BY_WEBHOOK.with({ ...conditions, webhookId, merchantId });
+    const byWebhook = sql.PAGE_BY_WEBHOOK.with({ ...conditions, webhookId, merchantIds });
     return this.database.query<ListedDelivery>(...byWebhook);
   }
 

@@ -7,9 +7,9 @@ import {
   type ListedDelivery,
   type ListedDeliveryDetail,
   type DeliveryListFilter,
+  type WebhookListFilter,
   type WebhookRow,
 } from './webhook-listing.repository.js';
-import type { WebhookStatus } from './webhook.entity.js';
 
 interface PageRequest {
   cursor?: string | undefined;
@@ -22,13 +22,13 @@ export class WebhookListingService {
   constructor(private readonly listing: WebhookListingRepository) {}
 
   /** Webhooks, newest first. `failing` lists webhooks that have failed for an hour. @throws BAD_REQUEST for a wrong cursor. */
-  async list(
-    { merchantId, status }: { merchantId?: number | undefined; status?: WebhookStatus | 'failing' | undefined },
-    { cursor, limit }: PageRequest,
-  ): Promise<Page<WebhookRow>> {
+  async list({ merchantIds, statuses }: WebhookListFilter, { cursor, limit }: PageRequest): Promise<Page<WebhookRow>> {
     const before = Number(decodeCursor(cursor, [MAX_INTEGER])?.[0] ?? MAX_INTEGER);
-    const filter = { merchantId: merchantId ?? null, status: status ?? null };
-    const rows = await this.listing.list(filter, before, limit + 1);
+    const rows = await this.listing.list(
+      { merchantIds: merchantIds ?? null, statuses: statuses ?? null },
+      before,
+      limit + 1,
+    );
     return toPage(rows, limit, ({ id }) => encodeCursor(id));
   }
 

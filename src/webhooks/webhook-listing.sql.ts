@@ -6,7 +6,7 @@ import { DELIVERED_EVENTS, type DeliveredEvent, type Event } from '../events/eve
 import type { DeliveryAttempt } from './delivery-attempt.entity.js';
 import { attemptsOf, DELIVERY_ATTEMPTS } from './delivery-attempts.sql.js';
 import { DELIVERY_STATUSES, UNDELIVERED, type Delivery, type DeliveryStatus } from './delivery.entity.js';
-import type { Webhook } from './webhook.entity.js';
+import type { Webhook, WebhookStatus } from './webhook.entity.js';
 
 /** Waiting deliveries are counted up to this number plus one. Attempts in flight have the same limit, separately. */
 export const MAX_COUNTED = 1_000;
@@ -88,33 +88,38 @@ const HEALTH = `${FAILING}
 const WITH_HEALTH = `${WEBHOOK}, m.name AS merchant_name, success.attempt_ended_at AS last_success_at,
   failing.failing_since, queue.waiting, share.ended, share.succeeded`;
 
+const LISTED = { merchantIds: 'int[]?', statuses: 'text[]?', before: 'int', limit: 'int' } as const;
+
 /** Webhooks that are not deleted, newest first. */
 export const LIST_WEBHOOKS = statement(
   'webhook_listing.list',
-  { merchantId: 'int?', status: 'text?', before: 'int', limit: 'int' },
-  ({ merchantId, status, before, limit }) => `
+  LISTED,
+  ({ merchantIds, statuses, before, limit }) => `
     SELECT ${WITH_HEALTH} FROM (
       SELECT * FROM webhooks WHERE deleted_at IS NULL AND id < ${before}
-        AND (${merchantId} IS NULL OR merchant_id = ${merchantId}) AND (${status} IS NULL OR status = ${status})
+        AND (${merchantIds} IS NULL OR merchant_id = ANY(${merchantIds}))
+        AND (${statuses} IS NULL OR status = ANY(${statuses}))
       ORDER BY id DESC LIMIT ${limit}) AS w
     JOIN merchants m ON m.id = w.merchant_id ${HEALTH}
     ORDER BY w.id DESC`,
 );
 
 /**
- * Active webhooks that have failed for more than an hour without a success, newest first. Webhooks of sandbox merchants are left
- * out. Each active webhook costs some look-ups by index. The other members of its health are read only for the webhooks
- * of the page.
+ * Webhooks with one of the statuses, and active webhooks that have failed for more than an hour without a success, newest first.
+ * Failing webhooks of sandbox merchants are left out. Each webhook costs some look-ups by index. The other members of its
+ * health are read only for the webhooks of the page.
  */
-export const LIST_FAILING = statement(
-  'webhook_listing.list_failing',
-  { merchantId: 'int?', before: 'int', limit: 'int' },
-  ({ merchantId, before, limit }) => `
+export const LIST_WITH_FAILING = statement(
+  'webhook_listing.list_with_failing',
+  LISTED,
+  ({ merchantIds, statuses, before, limit }) => `
     WITH found AS MATERIALIZED (
-      SELECT w.id FROM webhooks w JOIN merchants m ON m.id = w.merchant_id AND NOT m.sandbox ${FAILING}
-      WHERE w.deleted_at IS NULL AND w.status = 'active' AND w.id < ${before}
-        AND (${merchantId} IS NULL OR w.merchant_id = ${merchantId})
-        AND failing.failing_since < statement_timestamp() - interval '1 hour'
+      SELECT w.id FROM webhooks w JOIN merchants m ON m.id = w.merchant_id ${FAILING}
+      WHERE w.deleted_at IS NULL AND w.id < ${before}
+        AND (${merchantIds} IS NULL OR w.merchant_id = ANY(${merchantIds}))
+        AND (w.status = ANY(${statuses}) OR w.status = 'active' AND NOT m.sandbox)
+        AND (w.status = ANY(${statuses})
+          OR w.status = 'active' AND NOT m.sandbox AND failing.failing_since < statement_timestamp() - interval '1 hour')
       ORDER BY w.id DESC LIMIT ${limit})
     SELECT ${WITH_HEALTH} FROM found JOIN webhooks w ON w.id = found.id
     JOIN merchants m ON m.id = w.merchant_id ${HEALTH}
@@ -179,12 +184,21 @@ export const LIST_ATTEMPTS: Statement = {
          WHERE delivery_id = $1 ORDER BY number`,
 };
 
+/** A status that a list of webhooks can have; `failing` is no status of the row. */
+export type ListedStatus = WebhookStatus | 'failing';
+
+/** A filter of webhooks. */
+export interface WebhookListFilter {
+  merchantIds?: number[] | undefined;
+  statuses?: ListedStatus[] | undefined;
+}
+
 /** A filter of deliveries: a delivery must match every given member. */
 export interface DeliveryListFilter {
   webhookId?: number | undefined;
-  merchantId?: number | undefined;
-  status?: DeliveryStatus | undefined;
-  event?: DeliveredEvent | undefined;
+  merchantIds?: number[] | undefined;
+  statuses?: DeliveryStatus[] | undefined;
+  events?: DeliveredEvent[] | undefined;
   from?: Date | undefined;
 }
 
@@ -256,12 +270,12 @@ export const HAS_OLDER = statement(
  */
 export const PAGE_BY_WEBHOOK = statement(
   'webhook_listing.page_by_webhook',
-  { ...CONDITIONS, webhookId: 'int?', merchantId: 'int?' },
-  ({ statuses, kinds, from, first, before, limit, webhookId, merchantId }) => `
+  { ...CONDITIONS, webhookId: 'int?', merchantIds: 'int[]?' },
+  ({ statuses, kinds, from, first, before, limit, webhookId, merchantIds }) => `
     SELECT ${DELIVERY} FROM (
       SELECT found.id
       FROM (SELECT id FROM webhooks WHERE (${webhookId} IS NULL OR id = ${webhookId})
-              AND (${merchantId} IS NULL OR merchant_id = ${merchantId})) AS hook,
+              AND (${merchantIds} IS NULL OR merchant_id = ANY(${merchantIds}))) AS hook,
         unnest(${statuses}) AS status, unnest(${kinds}) AS kind, LATERAL (
           SELECT p.id FROM webhook_deliveries p
           WHERE p.webhook_id = hook.id AND p.status = status.status
@@ -275,13 +289,13 @@ export const PAGE_BY_WEBHOOK = statement(
 
 /** The parameters of all pages. @param first the lowest id of the period. @param before the last id of the previous page. */
 export const conditionsOf = (
-  { status, event, from }: DeliveryListFilter,
+  { statuses = [...DELIVERY_STATUSES], events = [...DELIVERED_EVENTS], from }: DeliveryListFilter,
   { first, before, limit }: { first: bigint; before: bigint | null; limit: number },
 ): Conditions => ({
   first,
   limit,
   before: before ?? MAX_BIGINT,
   from: from ?? new Date(0),
-  statuses: status === undefined ? [...DELIVERY_STATUSES] : [status],
-  kinds: event === undefined ? [...DELIVERED_EVENTS] : [event],
+  statuses,
+  kinds: events,
 });

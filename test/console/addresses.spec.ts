@@ -1,5 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { choice, day, localPath, withoutUndefined, text, whole } from '../../console/src/search-params.js';
+import {
+  choice,
+  choicesOf,
+  day,
+  localPath,
+  several,
+  text,
+  whole,
+  withoutUndefined,
+} from '../../console/src/search-params.js';
 
 describe('The parameters of a page’s address', () => {
   it.each([
@@ -19,6 +28,12 @@ describe('The parameters of a page’s address', () => {
     expect([day('2026-11-22'), day('2026-13-01'), day('today')]).toEqual(['2026-11-22', undefined, undefined]);
     expect([text('a'), text(' '), text('x'.repeat(301))]).toEqual(['a', undefined, undefined]);
     expect([choice('failed', ['failed']), choice('lost', ['failed'])]).toEqual(['failed', undefined]);
+    expect(choicesOf('failed, lost,pending,failed', ['failed', 'pending'])).toBe('failed,pending');
+    expect([choicesOf('lost', ['failed']), several('7,x,12', whole), several(',', text)]).toEqual([
+      undefined,
+      '7,12',
+      undefined,
+    ]);
     expect(withoutUndefined({ status: 'failed', sku: undefined })).toEqual({ status: 'failed' });
   });
 });

@@ -29,7 +29,10 @@ interface Node {
 }
 
 let stack: TestStack;
-let parts: { [Part in keyof PageFilter]-?: PageFilter[Part][] };
+type Parts = { [Part in keyof PageFilter]-?: PageFilter[Part][] };
+let parts: Parts;
+/** With several values in each part that takes them. */
+let several: Parts;
 
 beforeAll(async () => {
   stack = await TestStack.start({}, { worker: false });
@@ -54,24 +57,32 @@ beforeAll(async () => {
   );
   await stack.fill('ANALYZE');
   parts = {
-    status: [undefined, 'failed', 'completed', 'processing'],
-    merchantId: [undefined, few.id, many.id],
+    statuses: [undefined, ['failed'], ['completed'], ['processing']],
+    merchantIds: [undefined, [few.id], [many.id]],
     sku: [undefined, rare, sku],
-    supplierId: [undefined, supplier?.id, -1],
-    failureCode: [undefined, 'OUT_OF_STOCK', 'INVALID_PLAYER'],
+    supplierIds: [undefined, [supplier?.id ?? 0], [-1]],
+    failureCodes: [undefined, ['OUT_OF_STOCK'], ['INVALID_PLAYER']],
     createdFrom: [undefined],
     createdTo: [undefined, new Date(Date.now() - (ORDERS - 3 * MAX_SCANNED) * 60_000)],
     ids: [undefined],
+  };
+  several = {
+    ...parts,
+    statuses: [undefined, ['failed', 'pending']],
+    merchantIds: [undefined, [few.id, many.id]],
+    sku: [undefined, sku],
+    supplierIds: [undefined, [-1, supplier?.id ?? 0]],
+    failureCodes: [undefined, ['OUT_OF_STOCK', 'INVALID_PLAYER']],
   };
 });
 afterAll(() => stack.close());
 
 /** Every combination of the filters of a list. */
-function filters(): PageFilter[] {
-  const names = Object.keys(parts) as (keyof PageFilter)[];
+function filtersOf(of: Parts): PageFilter[] {
+  const names = Object.keys(of) as (keyof PageFilter)[];
   return names
     .reduce<PageFilter[]>(
-      (all, name) => all.flatMap((filter) => parts[name].map((part) => ({ ...filter, [name]: part }))),
+      (all, name) => all.flatMap((filter) => of[name].map((part) => ({ ...filter, [name]: part }))),
       [{}],
     )
     .filter((filter) => !isContradiction(filter));
@@ -97,7 +108,7 @@ describe('the list of orders', () => {
       const read = await reads(asked.statement, asked.values);
       if (!(read <= atMost)) tooMany.push([what, filter, read]);
     };
-    for (const filter of filters()) {
+    for (const filter of [...filtersOf(parts), ...filtersOf(several)]) {
       const place = { firstId: 0n, endId: MAX_BIGINT, after: null, limit: LIMIT };
       const query: PageQuery = { ...filter, ...place };
       const paths = pathsOf(filter);
@@ -112,15 +123,18 @@ describe('the list of orders', () => {
     expect(tooMany).toEqual([]);
   });
 
-  it.each<[string, (filter: typeof parts) => PageFilter, number]>([
+  it.each<[string, (one: Parts, several: Parts) => PageFilter, number]>([
     ['of all', () => ({}), 2 * LIMIT],
-    ['of a merchant', ({ merchantId }) => ({ merchantId: merchantId[2] }), LIMIT],
+    ['of a merchant', ({ merchantIds }) => ({ merchantIds: merchantIds[2] }), LIMIT],
+    ['of two merchants', (_one, { merchantIds }) => ({ merchantIds: merchantIds[1] }), LIMIT + 2],
     ['of a product', ({ sku }) => ({ sku: sku[2] }), 2 * LIMIT],
-    ['of a supplier', ({ supplierId }) => ({ supplierId: supplierId[1] }), 2 * LIMIT],
-    ['that failed', () => ({ status: 'failed' }), 2 * LIMIT],
-    ['with a failure code', () => ({ failureCode: 'OUT_OF_STOCK' }), LIMIT],
+    ['of a supplier', ({ supplierIds }) => ({ supplierIds: supplierIds[1] }), 2 * LIMIT],
+    ['of two suppliers', (_one, { supplierIds }) => ({ supplierIds: supplierIds[1] }), 2 * LIMIT],
+    ['that failed', () => ({ statuses: ['failed'] }), 2 * LIMIT],
+    ['with a failure code', () => ({ failureCodes: ['OUT_OF_STOCK'] }), LIMIT],
+    ['with one of two failure codes', () => ({ failureCodes: ['OUT_OF_STOCK', 'INVALID_PLAYER'] }), LIMIT + 2],
   ])('reads only the orders of a page %s', async (_what, filterOf, atMost) => {
-    const filter = filterOf(parts);
+    const filter = filterOf(parts, several);
     const [path] = pathsOf(filter);
     const query = { ...filter, firstId: 0n, endId: MAX_BIGINT, after: null, limit: LIMIT };
     const { statement, values } = pageOfOrders(path, query);

@@ -114,15 +114,15 @@ describe('an order from the first claim on', () => {
     await claimOne();
     const expected = { pending: waiting, processing: started };
     const isOneOfTheTwo = (found: string): boolean => [waiting, started].some((each) => each.order_number === found);
-    const query = { merchantId: merchant.id, firstId: 0n, endId: MAX_BIGINT, after: null, limit: 100 };
+    const query = { merchantIds: [merchant.id] as const, firstId: 0n, endId: MAX_BIGINT, after: null, limit: 100 };
     for (const status of OPEN) {
       const { body } = await merchant.client.get<Page<OrderBody>>(`/v1/orders?status=${status}`);
       expect(body.data.every((each) => each.status === status)).toBe(true);
       const paths: AccessPath[] = ['open', 'merchant'];
       const lists = [
         body.data.map(({ order_number }) => order_number),
-        await run(listOrders({ status, limit: 100 })),
-        ...(await Promise.all(paths.map((path) => run(pageOfOrders(path, { ...query, status }))))),
+        await run(listOrders({ statuses: [status], limit: 100 })),
+        ...(await Promise.all(paths.map((path) => run(pageOfOrders(path, { ...query, statuses: [status] }))))),
       ];
       for (const list of lists) expect(list.filter(isOneOfTheTwo)).toEqual([expected[status].order_number]);
     }

@@ -10,6 +10,7 @@ import {
   PAGE_BY_WEBHOOK,
   PAGE_OF_NEWEST,
   PAGE_OF_UNDELIVERED,
+  type DeliveryListFilter,
 } from '../../src/webhooks/webhook-listing.sql.js';
 import { TestStack, type TestMerchant } from '../support/stack.js';
 import { Hooks } from './support.js';
@@ -108,6 +109,11 @@ const filters: DeliveryFilter[] = [undefined, ...DELIVERY_STATUSES].flatMap((sta
   [undefined, ...DELIVERED_EVENTS].map((event) => ({ status, event })),
 );
 
+const listed = ({ status, event }: DeliveryFilter): DeliveryListFilter => ({
+  statuses: status && [status],
+  events: event && [event],
+});
+
 describe('a page of deliveries reads only its own rows among many', () => {
   it.each(filters)('with the filters $status, $event', async (filter) => {
     for (const before of [null, 20_000n]) {
@@ -131,12 +137,12 @@ describe('a page of deliveries reads only its own rows among many', () => {
 describe('a page of deliveries to all webhooks reads few rows among many', () => {
   it.each(filters)('with the filters $status, $event', async (filter) => {
     for (const before of [null, 20_000n]) {
-      const conditions = conditionsOf(filter, { first: 1n, before, limit: 21 });
+      const conditions = conditionsOf(listed(filter), { first: 1n, before, limit: 21 });
       const [newest, newestValues] = PAGE_OF_NEWEST.with(conditions);
       const first = await readsOf(newest.text, newestValues);
       expect(first.indexes).toEqual(['pk_webhook_deliveries']);
       expect(first.rows).toBeLessThanOrEqual(2_000 + 21);
-      const [others, values] = PAGE_BY_WEBHOOK.with({ ...conditions, webhookId: null, merchantId: null });
+      const [others, values] = PAGE_BY_WEBHOOK.with({ ...conditions, webhookId: null, merchantIds: null });
       const { indexes, rows } = await readsOf(others.text, values);
       expect(indexes).toEqual(['ix_webhook_deliveries_page', 'pk_webhook_deliveries']);
       expect(rows).toBeLessThanOrEqual(2 * MAX_READ);
@@ -145,7 +151,7 @@ describe('a page of deliveries to all webhooks reads few rows among many', () =>
 
   it('and so does a page of webhooks with the state of their deliveries', async () => {
     const before = 2 ** 31 - 1;
-    const [list, values] = LIST_WEBHOOKS.with({ merchantId: null, status: null, before, limit: 51 });
+    const [list, values] = LIST_WEBHOOKS.with({ merchantIds: null, statuses: null, before, limit: 51 });
     const { indexes, rows } = await readsOf(list.text, values);
     expect(indexes).toEqual([
       'ix_webhook_deliveries_due',
@@ -161,7 +167,7 @@ describe('a page of deliveries that failed or were cancelled', () => {
   const pages = filters.filter(({ status }) => UNDELIVERED.some((each) => each === status));
   /** The part of a page's reads that does not depend on the number of webhooks. */
   const read = async (filter: DeliveryFilter, before: bigint | null) => {
-    const [page, values] = PAGE_OF_UNDELIVERED.with(conditionsOf(filter, { first: 1n, before, limit: 21 }));
+    const [page, values] = PAGE_OF_UNDELIVERED.with(conditionsOf(listed(filter), { first: 1n, before, limit: 21 }));
     return readsOf(page.text, values);
   };
 

@@ -2,6 +2,7 @@ import { Button, NativeSelect, Popover, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { useT } from '../i18n/words';
+import { valuesOf } from '../search-params';
 import { DayInput } from './day-input';
 import { CrossIcon, DownIcon, PlusIcon } from './icons';
 import classes from './filters.module.css';
@@ -11,7 +12,9 @@ export interface Filter {
   label: string;
   /** The values to choose from. Without them the filter is a text field or a day field. */
   choices?: readonly { value: string; label: string }[];
-  type?: 'text' | 'number' | 'date';
+  type?: 'date';
+  /** Whether the filter takes several values, which the address has with commas between. */
+  several?: boolean;
 }
 
 interface FiltersProps {
@@ -69,8 +72,9 @@ interface ChipProps {
 function Chip({ filter, value, onChange }: ChipProps): ReactNode {
   const t = useT();
   const [isOpen, setOpen] = useState(false);
-  const { label, choices } = filter;
-  const shown = choices?.find((choice) => choice.value === value)?.label ?? value;
+  const { label, choices, several } = filter;
+  const labelOf = (each: string): string => choices?.find((choice) => choice.value === each)?.label ?? each;
+  const shown = value && (several ? valuesOf(value) : [value]).map(labelOf).join(', ');
   return (
     <Popover opened={isOpen} onChange={setOpen} position="bottom-start" trapFocus returnFocus shadow="md">
       <span className={classes.chip} data-set={value !== undefined}>
@@ -107,18 +111,20 @@ function Chip({ filter, value, onChange }: ChipProps): ReactNode {
   );
 }
 
-function Editor({ filter: { label, choices, type }, value, onChange }: ChipProps): ReactNode {
+function Editor({ filter: { label, choices, type, several = false }, value, onChange }: ChipProps): ReactNode {
   const t = useT();
-  const [draft, setDraft] = useState(value ?? choices?.[0]?.value ?? '');
+  const [draft, setDraft] = useState(value ?? (several ? '' : (choices?.[0]?.value ?? '')));
   return (
     <form
       className={classes.editor}
       onSubmit={(event) => {
         event.preventDefault();
-        onChange(draft.trim() || undefined);
+        onChange((several ? valuesOf(draft).join(',') : draft.trim()) || undefined);
       }}
     >
-      {choices ? (
+      {choices && several ? (
+        <Boxes label={t('filters.by', { filter: label })} choices={choices} value={draft} onChange={setDraft} />
+      ) : choices ? (
         <NativeSelect
           label={t('filters.by', { filter: label })}
           data={choices.map((choice) => ({ ...choice }))}
@@ -130,7 +136,7 @@ function Editor({ filter: { label, choices, type }, value, onChange }: ChipProps
       ) : (
         <TextInput
           label={t('filters.by', { filter: label })}
-          inputMode={type === 'number' ? 'numeric' : undefined}
+          description={several ? t('filters.several') : undefined}
           value={draft}
           onChange={(event) => setDraft(event.currentTarget.value)}
         />
@@ -139,5 +145,31 @@ function Editor({ filter: { label, choices, type }, value, onChange }: ChipProps
         {t('filters.apply')}
       </Button>
     </form>
+  );
+}
+
+interface BoxesProps {
+  label: string;
+  choices: NonNullable<Filter['choices']>;
+  /** With commas between. */
+  value: string;
+  onChange: (value: string) => void;
+}
+
+/** A box for each value. */
+function Boxes({ label, choices, value, onChange }: BoxesProps): ReactNode {
+  const chosen = valuesOf(value);
+  const toggle = (each: string): void =>
+    onChange((chosen.includes(each) ? chosen.filter((other) => other !== each) : [...chosen, each]).join(','));
+  return (
+    <fieldset className={classes.boxes}>
+      <legend>{label}</legend>
+      {choices.map((choice) => (
+        <label key={choice.value}>
+          <input type="checkbox" checked={chosen.includes(choice.value)} onChange={() => toggle(choice.value)} />
+          {choice.label}
+        </label>
+      ))}
+    </fieldset>
   );
 }

@@ -8,6 +8,8 @@ import classes from './table.module.css';
 export interface Column<Row> {
   id: string;
   head: ReactNode;
+  /** Something before the heading, such as a checkbox for all rows. Cards leave it out. */
+  headAction?: ReactNode;
   cell: (row: Row) => ReactNode;
   /** Numbers and amounts align to the right. */
   align?: 'end';
@@ -48,9 +50,9 @@ export function Table<Row>({ label, columns, rows, keyOf, linkOf, moreOf }: Tabl
     <table className={classes.table} aria-label={label}>
       <thead className={classes.head}>
         <tr>
-          {columns.map(({ id, head, align, from }) => (
+          {columns.map(({ id, head, headAction, align, from }) => (
             <th key={id} scope="col" data-align={align} data-from={from}>
-              {head}
+              {headAction} {head}
             </th>
           ))}
           {moreOf && (

@@ -1,6 +1,6 @@
 import { LOG_SOURCES } from '../choices';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { choice, day, withoutUndefined, text, whole } from '../search-params';
+import { choicesOf, day, several, text, whole, withoutUndefined } from '../search-params';
 import { inArea, shell } from './base';
 
 export const log = createRoute({
@@ -9,11 +9,11 @@ export const log = createRoute({
   validateSearch: (search: Record<string, unknown>) =>
     withoutUndefined({
       operator: text(search.operator),
-      action: text(search.action),
-      source: choice(search.source, LOG_SOURCES),
-      merchant: whole(search.merchant),
+      action: several(search.action, text),
+      source: choicesOf(search.source, LOG_SOURCES),
+      merchant: several(search.merchant, whole),
       order: text(search.order),
-      supplier: text(search.supplier),
+      supplier: several(search.supplier, text),
       from: day(search.from),
       to: day(search.to),
     }),

@@ -1,6 +1,6 @@
 import { APPROVAL_STATUSES } from '../choices';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { choice, withoutUndefined, whole } from '../search-params';
+import { choicesOf, several, whole, withoutUndefined } from '../search-params';
 import { inArea, shell } from './base';
 
 export const approvals = createRoute({
@@ -8,8 +8,8 @@ export const approvals = createRoute({
   path: '/approvals',
   validateSearch: (search: Record<string, unknown>) =>
     withoutUndefined({
-      status: choice(search.status, APPROVAL_STATUSES),
-      merchant: whole(search.merchant),
+      status: choicesOf(search.status, APPROVAL_STATUSES),
+      merchant: several(search.merchant, whole),
     }),
   component: lazyRouteComponent(
     inArea(['approvals', 'merchants'], () => import('../pages/approvals/approvals')),

@@ -2,7 +2,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import { createRootRouteWithContext, createRoute, Outlet, redirect } from '@tanstack/react-router';
 import type { Area } from '../i18n/areas';
 import { loadArea } from '../i18n/words';
-import { withoutUndefined, text } from '../search-params';
+import { text, withoutUndefined } from '../search-params';
 import { follow, sessionQuery } from '../session';
 import { Shell } from '../shell/shell';
 

@@ -1,6 +1,6 @@
 import { MERCHANT_STATUSES } from '../choices';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { choice, withoutUndefined, text } from '../search-params';
+import { choice, choicesOf, text, withoutUndefined } from '../search-params';
 import { inArea, shell } from './base';
 import { depositFilters } from './deposits';
 import { orderFilters } from './order-filters';
@@ -11,7 +11,7 @@ export const merchants = createRoute({
   validateSearch: (search: Record<string, unknown>) =>
     withoutUndefined({
       q: text(search.q),
-      status: choice(search.status, MERCHANT_STATUSES),
+      status: choicesOf(search.status, MERCHANT_STATUSES),
       sandbox: choice(search.sandbox, ['true', 'false']),
       low: choice(search.low, ['true']),
     }),

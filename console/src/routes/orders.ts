@@ -1,6 +1,6 @@
 import { REVIEW_STATES } from '../choices';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { choice, withoutUndefined, text, whole } from '../search-params';
+import { choice, choicesOf, several, text, whole, withoutUndefined } from '../search-params';
 import { inArea, shell } from './base';
 import { orderFilters } from './order-filters';
 
@@ -17,7 +17,7 @@ export const orders = createRoute({
   getParentRoute: () => shell,
   path: '/orders',
   validateSearch: (search: Record<string, unknown>) =>
-    withoutUndefined({ ...orderFilters(search), merchant: whole(search.merchant) }),
+    withoutUndefined({ ...orderFilters(search), merchant: several(search.merchant, whole) }),
   component: lazyRouteComponent(
     inArea('orders', () => import('../pages/orders/orders')),
     'Orders',
@@ -44,8 +44,8 @@ export const review = createRoute({
   path: '/review',
   validateSearch: (search: Record<string, unknown>) =>
     withoutUndefined({
-      supplier: text(search.supplier),
-      state: choice(search.state, REVIEW_STATES),
+      supplier: several(search.supplier, text),
+      state: choicesOf(search.state, REVIEW_STATES),
     }),
   component: lazyRouteComponent(
     inArea('orders', () => import('../pages/review/review')),

@@ -1,6 +1,6 @@
 import { PRICE_STEPS } from '../choices';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { choice, withoutUndefined, text } from '../search-params';
+import { choice, several, text, withoutUndefined } from '../search-params';
 import { inArea, shell } from './base';
 
 interface ProductFilters {
@@ -11,7 +11,7 @@ interface ProductFilters {
 
 const productFilters = (search: Record<string, unknown>): ProductFilters => ({
   q: text(search.q),
-  supplier: text(search.supplier),
+  supplier: several(search.supplier, text),
   active: choice(search.active, ['true', 'false']),
 });
 

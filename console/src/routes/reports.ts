@@ -1,6 +1,6 @@
 import { MARGIN_GROUPS } from '../choices';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { choice, day, withoutUndefined, text, whole } from '../search-params';
+import { choice, day, text, whole, withoutUndefined } from '../search-params';
 import { inArea, shell } from './base';
 
 export const dailyReport = createRoute({

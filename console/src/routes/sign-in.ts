@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { withoutUndefined, text } from '../search-params';
+import { text, withoutUndefined } from '../search-params';
 import { root } from './base';
 
 export const login = createRoute({

@@ -1,6 +1,6 @@
 import { SUPPLIER_TABS } from '../choices';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { choice, withoutUndefined, text } from '../search-params';
+import { choice, several, text, withoutUndefined } from '../search-params';
 import { inArea, shell } from './base';
 
 export const suppliers = createRoute({
@@ -32,7 +32,7 @@ export const reversals = createRoute({
   getParentRoute: () => shell,
   path: '/reversals',
   validateSearch: (search: Record<string, unknown>) =>
-    withoutUndefined({ open: choice(search.open, ['true']), supplier: text(search.supplier) }),
+    withoutUndefined({ open: choice(search.open, ['true']), supplier: several(search.supplier, text) }),
   component: lazyRouteComponent(
     inArea(['reversals', 'orders'], () => import('../pages/reversals/reversals')),
     'Reversals',

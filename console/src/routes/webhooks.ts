@@ -1,6 +1,6 @@
 import { DELIVERED_EVENTS, DELIVERY_STATUSES, WEBHOOK_STATES } from '../choices';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { choice, day, withoutUndefined, whole } from '../search-params';
+import { choicesOf, day, several, whole, withoutUndefined } from '../search-params';
 import { inArea, shell } from './base';
 
 export const webhooks = createRoute({
@@ -8,8 +8,8 @@ export const webhooks = createRoute({
   path: '/webhooks',
   validateSearch: (search: Record<string, unknown>) =>
     withoutUndefined({
-      status: choice(search.status, WEBHOOK_STATES),
-      merchant: whole(search.merchant),
+      status: choicesOf(search.status, WEBHOOK_STATES),
+      merchant: several(search.merchant, whole),
     }),
   component: lazyRouteComponent(
     inArea(['webhooks', 'orders'], () => import('../pages/webhooks/webhooks')),
@@ -19,8 +19,8 @@ export const webhooks = createRoute({
 
 /** The filters of lists of deliveries, and the delivery in the side panel. */
 const deliverySearch = (search: Record<string, unknown>) => ({
-  status: choice(search.status, DELIVERY_STATUSES),
-  event: choice(search.event, DELIVERED_EVENTS),
+  status: choicesOf(search.status, DELIVERY_STATUSES),
+  event: choicesOf(search.event, DELIVERED_EVENTS),
   from: day(search.from),
   delivery: whole(search.delivery),
 });
@@ -40,7 +40,7 @@ export const deliveries = createRoute({
   getParentRoute: () => shell,
   path: '/deliveries',
   validateSearch: (search: Record<string, unknown>) =>
-    withoutUndefined({ ...deliverySearch(search), merchant: whole(search.merchant) }),
+    withoutUndefined({ ...deliverySearch(search), merchant: several(search.merchant, whole) }),
   component: lazyRouteComponent(
     inArea(['webhooks', 'orders', 'reports'], () => import('../pages/webhooks/deliveries')),
     'Deliveries',

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { ConsoleActor } from '../../audit-log/audit-log.js';
 import { PaymentsService } from '../../deposits/payments.service.js';
-import type { ApprovalKind } from '../../operators/approvals/approval.entity.js';
+import type { ApprovalKind, ApprovalStatus } from '../../operators/approvals/approval.entity.js';
 import { PaymentRequestsService, type RequestedDecision } from '../../operators/approvals/payment-requests.service.js';
 import type { NamedApproval } from '../../operators/approvals/approvals.repository.js';
 import { ApprovalsService, isOverdue } from '../../operators/approvals/approvals.service.js';
@@ -16,6 +16,7 @@ import { newestFirst } from '../lists.js';
 import { assertMay, needsApproval } from '../access/permission.js';
 import { recipientOf } from '../deposits/deposit-views.service.js';
 import type { ApprovalDto, ApprovalsQueryDto, ApproveDto, RequestApprovalDto } from './approval.dto.js';
+import { idsOf, valuesOf } from '../filters.js';
 
 /** Movements of money that need a second person. Operators confirm each request and decision. */
 @Injectable()
@@ -29,10 +30,10 @@ export class ApprovalViewsService {
   ) {}
 
   list(caller: Caller, { status, merchant, ...page }: ApprovalsQueryDto): Promise<Page<ApprovalDto>> {
-    const merchantId = merchant === undefined ? undefined : Number(merchant);
+    const filter = { statuses: valuesOf<ApprovalStatus>(status), merchantIds: idsOf(merchant) };
     return newestFirst(
       page,
-      (before, limit) => this.approvals.list({ status, merchantId, before, limit }),
+      (before, limit) => this.approvals.list({ ...filter, before, limit }),
       (row) => toApprovalDto(row, caller),
     );
   }

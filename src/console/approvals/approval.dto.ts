@@ -9,14 +9,15 @@ import { Shown } from '../../core/http/answer.decorators.js';
 import { MAX_SATANG } from '../../core/money.js';
 import { MAX_INTEGER } from '../../core/pagination.js';
 import { AmountUpTo, Integer, OneOf, Text } from '../../core/validation/member.decorators.js';
-import { Id, ListQueryDto } from '../orders/order-queries.dto.js';
+import { AnyId, AnyOf } from '../filters.js';
+import { ListQueryDto } from '../orders/order-queries.dto.js';
 import { ExpectedAvailable } from '../merchants/merchant-wallet.dto.js';
 import { MerchantNameDto } from '../orders/order.dto.js';
 import { Reason } from '../reason.dto.js';
 
 export class ApprovalsQueryDto extends ListQueryDto {
-  @OneOf(APPROVAL_STATUSES, { optional: true }) status?: ApprovalStatus;
-  @Id('The id of a merchant') merchant?: string;
+  @AnyOf(APPROVAL_STATUSES, 'The status') status?: string;
+  @AnyId('The id of a merchant') merchant?: string;
 }
 
 export class RequestApprovalDto {

@@ -1,8 +1,9 @@
 import { ApiProperty, IntersectionType } from '@nestjs/swagger';
-import { AUDITED_ACTIONS, type AuditedAction } from '../../audit-log/audit-log.js';
+import { AUDITED_ACTIONS } from '../../audit-log/audit-log.js';
 import { Shown } from '../../core/http/answer.decorators.js';
-import { Moment, OneOf, Text } from '../../core/validation/member.decorators.js';
-import { Id, ListQueryDto } from '../orders/order-queries.dto.js';
+import { Moment, Text } from '../../core/validation/member.decorators.js';
+import { AnyId, AnyOf, AnyText } from '../filters.js';
+import { ListQueryDto } from '../orders/order-queries.dto.js';
 import { MerchantNameDto } from '../orders/order.dto.js';
 
 const SOURCES = ['console', 'cli'] as const;
@@ -11,12 +12,11 @@ const SOURCES = ['console', 'cli'] as const;
 export class LogFilterDto {
   @Text(1, 128, { optional: true, description: 'The operator: an e-mail address, or a name at the command line' })
   operator?: string;
-  @OneOf(SOURCES, { optional: true, description: 'Where the action was done' }) source?: (typeof SOURCES)[number];
-  @OneOf(AUDITED_ACTIONS, { optional: true }) action?: AuditedAction;
-  @Id('The id of a merchant') merchant?: string;
+  @AnyOf(SOURCES, 'Where the action was done') source?: string;
+  @AnyOf(AUDITED_ACTIONS, 'The action') action?: string;
+  @AnyId('The id of a merchant') merchant?: string;
   @Text(1, 64, { optional: true, description: 'The number of an order' }) order?: string;
-  @Text(1, 64, { optional: true, description: 'The code of a supplier: actions on the supplier and its offers' })
-  supplier?: string;
+  @AnyText(64, 'The code of a supplier: actions on the supplier and its offers') supplier?: string;
   @Moment({ optional: true, description: 'At or after' }) from?: string;
   @Moment({ optional: true, description: 'Before' }) to?: string;
 }

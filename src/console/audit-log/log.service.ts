@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
+import type { AuditedAction } from '../../audit-log/audit-log.js';
 import { AuditLogRepository, type LogEntry, type LogFilter } from '../../audit-log/audit-log.repository.js';
 import { answerCsv, everyPage, membersOf, type CsvColumns } from '../../core/http/csv-answer.js';
 import { checkedPeriod } from '../../core/moments.js';
@@ -11,6 +12,7 @@ import type { Caller } from '../access/caller.js';
 import { logExport } from '../export-log.js';
 import { pageOf } from '../lists.js';
 import type { LogEntryDto, LogFilterDto, LogQueryDto } from './log.dto.js';
+import { idsOf, valuesOf } from '../filters.js';
 
 const CSV_PAGE = 1_000;
 
@@ -72,13 +74,13 @@ function filterOf(
   const { from: since, to: until } = checkedPeriod(period);
   const filter = {
     operator,
-    source,
-    action,
-    supplier,
+    sources: valuesOf<'console' | 'cli'>(source),
+    actions: valuesOf<AuditedAction>(action),
+    suppliers: valuesOf(supplier),
     since,
     until,
     orderNumber: order,
-    merchantId: merchant === undefined ? undefined : Number(merchant),
+    merchantIds: idsOf(merchant),
   };
   if (!readsOwnActionsOnly(caller.session.role)) return filter;
   // The index has the operator's name, so the filter needs the name besides the id.

@@ -32,13 +32,14 @@ import type {
   SetProductDto,
 } from './product.dto.js';
 import { toListedProductDto, toOfferDto, toProductActionDto } from './product.mapper.js';
+import { valuesOf } from '../filters.js';
 
 const SALES_DAYS = 30;
 const MAX_HISTORY = 50;
 const MAX_OWN_PRICES = 100;
 
 export const toProductFilter = ({ q, supplier, active }: ProductFilterDto): ProductFilter => ({
-  ...given({ q, supplier }),
+  ...given({ q, suppliers: valuesOf(supplier) }),
   ...(active === undefined ? {} : { active: active === 'true' }),
 });
 

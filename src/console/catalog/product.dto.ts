@@ -3,6 +3,7 @@ import { Shown } from '../../core/http/answer.decorators.js';
 import { PRODUCT_KINDS, type ProductKind } from '../../core/product-kind.js';
 import { Amount, Flag, Integer, Moment, OneOf, Text } from '../../core/validation/member.decorators.js';
 import { MAX_QUANTITY } from '../../catalog/product-definition.js';
+import { AnyText } from '../filters.js';
 import { ListQueryDto } from '../orders/order-queries.dto.js';
 import { MerchantNameDto } from '../orders/order.dto.js';
 import { Reason } from '../reason.dto.js';
@@ -11,8 +12,7 @@ import { OfferDto, UNKNOWN_OR_HIDDEN } from './offer.dto.js';
 /** A filter of products: a product must match every given member. */
 export class ProductFilterDto {
   @Text(1, 128, { optional: true, description: 'A part of the SKU or of the name' }) q?: string;
-  @Text(1, 128, { optional: true, description: 'Products with an offer of the supplier with this code' })
-  supplier?: string;
+  @AnyText(128, 'The code of a supplier: products with an offer of the supplier') supplier?: string;
   @OneOf(['true', 'false'], { optional: true, description: 'Whether the product is on sale' }) active?:
     'true' | 'false';
 }

@@ -13,6 +13,7 @@ import { IdempotencyService } from '../access/idempotency.service.js';
 import { CONSOLE_LIMIT } from '../orders/order-queries.dto.js';
 import type { ConsoleMerchantDto, MerchantDaysDto, MerchantsQueryDto, NewMerchantDto } from './merchant.dto.js';
 import { isLow, toMerchantWalletDto } from './merchant-wallet.service.js';
+import { valuesOf } from '../filters.js';
 
 const DAYS = 30;
 
@@ -34,11 +35,12 @@ export class MerchantViewsService {
   ): Promise<Page<ConsoleMerchantDto>> {
     const after = Number(decodeCursor(cursor, [MAX_INTEGER])?.[0] ?? 0n);
     const part = q?.toLowerCase();
+    const statuses = valuesOf<MerchantStatus>(status);
     const wallets = caller.may('wallets.read') ? await this.wallets.list() : [];
     const walletOf = new Map(wallets.map((wallet) => [wallet.merchant_id, wallet]));
     const found = (await this.merchants.list())
       .filter(({ id }) => id > after)
-      .filter((merchant) => status === undefined || merchant.status === status)
+      .filter((merchant) => statuses === undefined || statuses.includes(merchant.status))
       .filter((merchant) => sandbox === undefined || String(merchant.sandbox) === sandbox)
       .filter(({ id, name }) => part === undefined || String(id) === q || name.toLowerCase().includes(part))
       .filter(({ id }) => low === undefined || isLow(walletOf.get(id) ?? NO_WALLET));

@@ -2,11 +2,12 @@ import { ApiProperty } from '@nestjs/swagger';
 import { Shown } from '../../core/http/answer.decorators.js';
 import { Flag, OneOf, Text } from '../../core/validation/member.decorators.js';
 import { MERCHANT_STATUSES, type MerchantStatus } from '../../merchants/merchant.entity.js';
+import { AnyOf } from '../filters.js';
 import { ListQueryDto } from '../orders/order-queries.dto.js';
 
 export class MerchantsQueryDto extends ListQueryDto {
   @Text(1, 128, { optional: true, description: 'A part of the name, or the id' }) q?: string;
-  @OneOf(MERCHANT_STATUSES, { optional: true }) status?: MerchantStatus;
+  @AnyOf(MERCHANT_STATUSES, 'The status') status?: string;
   @OneOf(['true', 'false'], { optional: true, description: 'Only merchants of the sandbox, or only live merchants' })
   sandbox?: 'true' | 'false';
   @OneOf(['true'], { optional: true, description: 'Only merchants whose balance is below their alert' }) low?: 'true';

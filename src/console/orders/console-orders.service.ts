@@ -2,17 +2,26 @@ import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { ProductsService } from '../../catalog/products.service.js';
 import { answerCsv, everyPage, membersOf, type CsvColumns } from '../../core/http/csv-answer.js';
+import type { FailureCode } from '../../core/failures.js';
 import { pick } from '../../core/members.js';
 import { checkedPeriod } from '../../core/moments.js';
 import { pageLimit, type Page } from '../../core/pagination.js';
 import { Database } from '../../database/database.js';
 import { MerchantsService } from '../../merchants/merchants.service.js';
+import type { OrderStatus } from '../../orders/states.js';
 import { SuppliersService } from '../../suppliers/suppliers.service.js';
 import { OrderSupportService, type PageRequest } from '../../support/order-support.service.js';
 import { ReviewService, type Claim } from '../../support/review.service.js';
 import type { Caller } from '../access/caller.js';
 import { logExport } from '../export-log.js';
-import { CONSOLE_LIMIT, type OrderFilterDto, type OrdersQueryDto, type ReviewQueryDto } from './order-queries.dto.js';
+import { idsOf, valuesOf } from '../filters.js';
+import {
+  CONSOLE_LIMIT,
+  type OrderFilterDto,
+  type OrdersQueryDto,
+  type ReviewQueryDto,
+  type ReviewState,
+} from './order-queries.dto.js';
 import type { ListedOrderDto, OrderDetailDto } from './order.dto.js';
 import { toFoundOrderDto, toListedOrderDto, toOrderDetailDto, toReviewUnitDto } from './order.mapper.js';
 import { PlayerMaskingService } from './player-masking.service.js';
@@ -80,8 +89,8 @@ export class ConsoleOrdersService {
 
   /** @throws BAD_REQUEST */
   async listReview(caller: Caller, { supplier, state, cursor, limit }: ReviewQueryDto): Promise<Page<ReviewUnitDto>> {
-    const supplierId = await this.findSupplierId(supplier);
-    const page = await this.review.page({ supplierId, state, cursor, limit: pageLimit({ limit }, CONSOLE_LIMIT) });
+    const filter = { supplierIds: await this.findSupplierIds(supplier), states: valuesOf<ReviewState>(state) };
+    const page = await this.review.page({ ...filter, cursor, limit: pageLimit({ limit }, CONSOLE_LIMIT) });
     const censors = await this.players.censors(page.data, caller);
     return { ...page, data: page.data.map((row) => toReviewUnitDto(row, caller, censors(row))) };
   }
@@ -114,22 +123,24 @@ export class ConsoleOrdersService {
   ): Promise<Omit<PageRequest, 'limit' | 'cursor'>> {
     const { from: createdFrom, to: createdTo } = checkedPeriod({ from, to });
     return {
-      status,
+      statuses: valuesOf<OrderStatus>(status),
       sku,
-      failureCode: failure,
+      failureCodes: valuesOf<FailureCode>(failure),
       createdFrom,
       createdTo,
       term: q,
-      merchantId: merchant === undefined ? undefined : Number(merchant),
-      supplierId: await this.findSupplierId(supplier),
+      merchantIds: idsOf(merchant),
+      supplierIds: await this.findSupplierIds(supplier),
       withPlayers: caller.may('players.read'),
     };
   }
 
-  private async findSupplierId(code: string | undefined): Promise<number | undefined> {
-    if (code === undefined) return undefined;
-    const found = (await this.suppliers.list()).find((supplier) => supplier.code === code);
-    return found?.id ?? NO_SUPPLIER_ID;
+  private async findSupplierIds(codes: string | undefined): Promise<[number, ...number[]] | undefined> {
+    const wanted = valuesOf(codes);
+    if (wanted === undefined) return undefined;
+    const suppliers = await this.suppliers.list();
+    const [first, ...others] = suppliers.filter(({ code }) => wanted.includes(code)).map(({ id }) => id);
+    return [first ?? NO_SUPPLIER_ID, ...others];
   }
 
   private async toClaim(orderNumber: string, unit: Unit): Promise<Claim> {

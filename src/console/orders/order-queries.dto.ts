@@ -1,9 +1,10 @@
 import { IntersectionType } from '@nestjs/swagger';
-import { FAILURE_CODES, type FailureCode } from '../../core/failures.js';
-import { MAX_INTEGER, type PageQuery } from '../../core/pagination.js';
+import { FAILURE_CODES } from '../../core/failures.js';
+import type { PageQuery } from '../../core/pagination.js';
 import { Cursor, Limit } from '../../core/http/page-query.dto.js';
-import { Member, Moment, OneOf, Text } from '../../core/validation/member.decorators.js';
-import { ORDER_STATUSES, type OrderStatus } from '../../orders/states.js';
+import { Moment, Member, Text } from '../../core/validation/member.decorators.js';
+import { ORDER_STATUSES } from '../../orders/states.js';
+import { AnyId, AnyOf, AnyText, isId } from '../filters.js';
 
 /** The number of items on a page unless the query has a `limit`. */
 export const CONSOLE_LIMIT = 50;
@@ -13,7 +14,7 @@ export const Id = (description: string): PropertyDecorator =>
   Member(
     { type: 'integer', minimum: 1 },
     (value) =>
-      typeof value === 'string' && /^[1-9]\d{0,9}$/.test(value) && BigInt(value) <= MAX_INTEGER
+      typeof value === 'string' && isId(value)
         ? null
         : { code: 'INVALID_VALUE', words: 'must be an id: a whole number such as 12' },
     { optional: true, description },
@@ -21,13 +22,12 @@ export const Id = (description: string): PropertyDecorator =>
 
 /** A filter of orders: an order must match every given member. */
 export class OrderFilterDto {
-  @OneOf(ORDER_STATUSES, { optional: true }) status?: OrderStatus;
-  @Id('The id of a merchant') merchant?: string;
+  @AnyOf(ORDER_STATUSES, 'The status') status?: string;
+  @AnyId('The id of a merchant') merchant?: string;
   @Text(1, 128, { optional: true, description: 'The SKU of a product: orders with an item of the product' })
   sku?: string;
-  @Text(1, 128, { optional: true, description: 'The code of a supplier: orders with an item from the supplier' })
-  supplier?: string;
-  @OneOf(FAILURE_CODES, { optional: true }) failure?: FailureCode;
+  @AnyText(128, 'The code of a supplier: orders with an item from the supplier') supplier?: string;
+  @AnyOf(FAILURE_CODES, 'The failure code') failure?: string;
   @Moment({ optional: true, description: 'Created at or after' }) from?: string;
   @Moment({ optional: true, description: 'Created before' }) to?: string;
   @Text(1, 255, {
@@ -46,9 +46,12 @@ export class ListQueryDto implements PageQuery {
 
 export class OrdersQueryDto extends IntersectionType(OrderFilterDto, ListQueryDto) {}
 
+const REVIEW_STATES = ['review', 'unknown'] as const;
+export type ReviewState = (typeof REVIEW_STATES)[number];
+
 export class ReviewQueryDto extends ListQueryDto {
-  @OneOf(['review', 'unknown'], { optional: true }) state?: 'review' | 'unknown';
-  @Text(1, 128, { optional: true, description: 'The code of a supplier: units with this supplier' }) supplier?: string;
+  @AnyOf(REVIEW_STATES, 'The state of the unit') state?: string;
+  @AnyText(128, 'The code of a supplier: units with this supplier') supplier?: string;
 }
 
 export class SearchQueryDto {

@@ -13,6 +13,7 @@ import type { RevealedDto } from '../orders/decision.dto.js';
 import { PlayerMaskingService } from '../orders/player-masking.service.js';
 import { censorOf, hiddenIfAny, type Censor } from '../../support/masking.js';
 import type { ClosingDto, ReversalDto, ReversalsQueryDto } from './reversal.dto.js';
+import { valuesOf } from '../filters.js';
 
 /** Discrepancies between the books and suppliers' reports, as the caller may see them. */
 @Injectable()
@@ -28,7 +29,7 @@ export class ReversalViewsService {
   /** Newest first. @throws BAD_REQUEST for an invalid cursor. */
   async list(caller: Caller, { open, supplier, ...query }: ReversalsQueryDto): Promise<Page<ReversalDto>> {
     const page = await newestFirst(query, (before, limit) =>
-      this.reversals.list({ open: open === 'true', supplier, before, limit }),
+      this.reversals.list({ open: open === 'true', suppliers: valuesOf(supplier), before, limit }),
     );
     const censor = await this.censors(page.data, caller);
     return { ...page, data: page.data.map((reversal) => toReversalDto(reversal, caller, censor(reversal))) };

@@ -1,12 +1,13 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Shown } from '../../core/http/answer.decorators.js';
-import { Amount, OneOf, Text } from '../../core/validation/member.decorators.js';
+import { Amount, OneOf } from '../../core/validation/member.decorators.js';
+import { AnyText } from '../filters.js';
 import { ListQueryDto } from '../orders/order-queries.dto.js';
 import { Reason } from '../reason.dto.js';
 
 export class ReversalsQueryDto extends ListQueryDto {
   @OneOf(['true', 'false'], { optional: true, description: '`true`: only open discrepancies' }) open?: string;
-  @Text(1, 64, { optional: true, description: 'The code of a supplier: only its discrepancies' }) supplier?: string;
+  @AnyText(64, 'The code of a supplier: only its discrepancies') supplier?: string;
 }
 
 export class ClosingDto {

@@ -3,23 +3,24 @@ import { MAX_INTEGER } from '../../core/pagination.js';
 import { Integer, Moment, OneOf } from '../../core/validation/member.decorators.js';
 import { DELIVERED_EVENTS, type DeliveredEvent } from '../../events/event.entity.js';
 import { DELIVERY_STATUSES, type DeliveryStatus } from '../../webhooks/delivery.entity.js';
-import { WEBHOOK_STATUSES, type WebhookStatus } from '../../webhooks/webhook.entity.js';
+import { WEBHOOK_STATUSES } from '../../webhooks/webhook.entity.js';
+import { AnyId, AnyOf } from '../filters.js';
 import { Id, ListQueryDto } from '../orders/order-queries.dto.js';
 
 export class WebhooksQueryDto extends ListQueryDto {
-  @Id('The id of a merchant') merchant?: string;
-  @OneOf([...WEBHOOK_STATUSES, 'failing'], {
-    optional: true,
-    description: '`failing`: active webhooks whose deliveries have failed for more than an hour without a success',
-  })
-  status?: WebhookStatus | 'failing';
+  @AnyId('The id of a merchant') merchant?: string;
+  @AnyOf(
+    [...WEBHOOK_STATUSES, 'failing'],
+    '`failing`: active webhooks whose deliveries have failed for more than an hour without a success',
+  )
+  status?: string;
 }
 
 export class DeliveryFilterDto {
-  @OneOf(DELIVERY_STATUSES, { optional: true }) status?: DeliveryStatus;
-  @Id('The id of a merchant') merchant?: string;
+  @AnyOf(DELIVERY_STATUSES, 'The status') status?: string;
+  @AnyId('The id of a merchant') merchant?: string;
   @Id('The id of a webhook') webhook?: string;
-  @OneOf(DELIVERED_EVENTS, { optional: true }) event?: DeliveredEvent;
+  @AnyOf(DELIVERED_EVENTS, 'The event') event?: string;
   @Moment({ optional: true, description: 'Created at or after' }) from?: string;
 }
 

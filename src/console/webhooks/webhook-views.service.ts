@@ -7,6 +7,7 @@ import type { Page } from '../../core/pagination.js';
 import { Database } from '../../database/database.js';
 import { WebhookDeliveriesService } from '../../webhooks/webhook-deliveries.service.js';
 import { WebhookListingService } from '../../webhooks/webhook-listing.service.js';
+import type { ListedStatus } from '../../webhooks/webhook-listing.repository.js';
 import { WebhookReplayService, type Replayed } from '../../webhooks/webhook-replay.service.js';
 import type { Caller } from '../access/caller.js';
 import { logExport } from '../export-log.js';
@@ -35,6 +36,7 @@ import type {
   ConsoleWebhookDto,
   ReplayPreviewDto,
 } from './webhook.dto.js';
+import { idsOf, valuesOf } from '../filters.js';
 
 /**
  * The number of deliveries that an export reads at once. It is small, because under a narrow filter a page reads many rows and
@@ -68,7 +70,7 @@ export class WebhookViewsService {
   ) {}
 
   async list(caller: Caller, { merchant, status, ...query }: WebhooksQueryDto): Promise<Page<ConsoleWebhookDto>> {
-    const filter = { merchantId: merchant === undefined ? undefined : Number(merchant), status };
+    const filter = { merchantIds: idsOf(merchant), statuses: valuesOf<ListedStatus>(status) };
     const page = await this.listing.list(filter, pageOf(query));
     return { ...page, data: page.data.map((each) => toConsoleWebhookDto(each, caller)) };
   }

@@ -6,6 +6,8 @@ import type {
   DeliveryListFilter,
   WebhookRow,
 } from '../../webhooks/webhook-listing.repository.js';
+import type { DeliveredEvent } from '../../events/event.entity.js';
+import type { DeliveryStatus } from '../../webhooks/delivery.entity.js';
 import type { AttemptRow } from '../../webhooks/deliveries.repository.js';
 import { toAttempts } from '../../webhooks/webhook.mapper.js';
 import { censorOf, hidden, holdsAny, shownAddress, type Censor, type Viewer } from '../../support/masking.js';
@@ -18,6 +20,7 @@ import type {
   ConsoleWebhookDetailDto,
   ConsoleWebhookDto,
 } from './webhook.dto.js';
+import { idsOf, valuesOf } from '../filters.js';
 
 export const toConsoleWebhookDto = (webhook: WebhookRow, viewer: Viewer): ConsoleWebhookDto => ({
   ...pick(webhook, 'id', 'events', 'status', 'last_success_at', 'failing_since', 'waiting'),
@@ -58,9 +61,16 @@ export function toConsoleDeliveryDetailDto(
   };
 }
 
-export const toDeliveryFilter = ({ merchant, webhook, from, ...filter }: DeliveryFilterDto): DeliveryListFilter => ({
-  ...filter,
-  merchantId: merchant === undefined ? undefined : Number(merchant),
+export const toDeliveryFilter = ({
+  merchant,
+  webhook,
+  status,
+  event,
+  from,
+}: DeliveryFilterDto): DeliveryListFilter => ({
+  statuses: valuesOf<DeliveryStatus>(status),
+  events: valuesOf<DeliveredEvent>(event),
+  merchantIds: idsOf(merchant),
   webhookId: webhook === undefined ? undefined : Number(webhook),
   from: from === undefined ? undefined : checkedMoment(from),
 });

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { LessThanOrEqual, type SelectQueryBuilder } from 'typeorm';
+import { In, LessThanOrEqual, type SelectQueryBuilder } from 'typeorm';
 import { present } from '../../core/invariant.js';
 import { pick } from '../../core/members.js';
 import { Database, type Transaction } from '../../database/database.js';
@@ -90,8 +90,8 @@ export type NamedApproval = Approval & Names;
 
 /** An absent member matches every approval. */
 export interface ApprovalFilter {
-  status?: ApprovalStatus | undefined;
-  merchantId?: number | undefined;
+  statuses?: ApprovalStatus[] | undefined;
+  merchantIds?: number[] | undefined;
   /** Matches approvals with a lower id. */
   before: number;
   limit: number;
@@ -112,15 +112,14 @@ export class ApprovalsRepository {
   constructor(private readonly database: Database) {}
 
   /** Newest first. */
-  list({ status, merchantId, before, limit }: ApprovalFilter): Promise<NamedApproval[]> {
+  list({ statuses, merchantIds, before, limit }: ApprovalFilter): Promise<NamedApproval[]> {
     const query = select(this.database)
       .where('approval.id < :before', { before })
       .orderBy('approval.id', 'DESC')
       .limit(limit);
-    if (merchantId !== undefined) query.andWhere('approval.merchant_id = :merchantId', { merchantId });
-    if (status === 'expired') query.andWhere(`(approval.status = 'expired' OR ${IS_OVERDUE})`);
-    else if (status !== undefined) query.andWhere('approval.status = :status', { status });
-    if (status === 'open') query.andWhere(`NOT (${IS_OVERDUE})`);
+    if (merchantIds) query.andWhere({ merchant_id: In(merchantIds) });
+    if (statuses)
+      query.andWhere(`CASE WHEN ${IS_OVERDUE} THEN 'expired' ELSE approval.status END IN (:...statuses)`, { statuses });
     return rowsOf(query);
   }
 

@@ -56,7 +56,7 @@ describeInBrowser('The log and the operators, in a browser', () => {
     await visitor.open('/');
     await page.getByRole('link', { name: 'Log', exact: true }).click();
     await page.getByRole('button', { name: 'Action' }).click();
-    await page.getByLabel('Filter by Action').selectOption('operator.set_role');
+    await page.getByRole('group', { name: 'Filter by Action' }).getByLabel('Role changed').check();
     await page.getByRole('button', { name: 'Apply' }).click();
     await page.waitForURL('**/log?action=operator.set_role');
     await lineOf(page, 'Signed in').first().waitFor({ state: 'detached' });

@@ -162,11 +162,22 @@ describeInBrowser('Orders, in a browser', () => {
     const { page } = visitor;
     await visitor.open('/orders');
     await page.getByRole('button', { name: 'Status' }).click();
-    await page.getByLabel('Filter by Status').selectOption('completed');
+    await page.getByRole('group', { name: 'Filter by Status' }).getByLabel('Completed').check();
     await page.getByRole('button', { name: 'Apply' }).click();
     await page.waitForURL('**/orders?status=completed');
     await row(page, failed).waitFor({ state: 'detached' });
     await row(page, completed).waitFor();
+    await page.getByRole('button', { name: 'Status Completed' }).click();
+    await page.getByRole('group', { name: 'Filter by Status' }).getByLabel('Failed').check();
+    await visitor.look('orders-filter');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.waitForURL('**/orders?status=completed,failed');
+    await row(page, failed).waitFor();
+    // An address may also repeat a parameter.
+    await visitor.open('/orders?status=failed&status=pending');
+    await page.getByRole('button', { name: 'Status Failed, Pending' }).waitFor();
+    await row(page, completed).waitFor({ state: 'detached' });
+    await row(page, failed).waitFor();
     await page.getByRole('button', { name: 'Remove filter Status' }).click();
     await page.waitForURL('**/orders');
     await row(page, failed).waitFor();

@@ -63,6 +63,12 @@ describeInBrowser('Units in doubt, and an order’s history, in a browser', () =
     await page.keyboard.press('Space');
     expect(await mark(strange).isDisabled()).toBe(true);
     await page.getByRole('button', { name: isEnglish ? '2 more of fake' : 'อีก 2 หน่วยของ fake' }).click();
+    const all = page.getByRole('checkbox', { name: isEnglish ? 'Mark all of fake' : 'เลือกทั้งหมดของ fake' });
+    expect(await all.isChecked()).toBe(true);
+    await all.click();
+    await page.getByRole('region', { name: isEnglish ? 'Marked units' : 'หน่วยที่เลือก' }).waitFor({ state: 'detached' });
+    await all.click();
+    expect(await page.getByRole('checkbox', { checked: true }).count()).toBe(4);
     await visitor.look('review-marked');
     await page.getByRole('button', { name: isEnglish ? 'Decide together' : 'ยืนยันผลพร้อมกัน' }).click();
     const dialog = page.getByRole('dialog');

@@ -16,7 +16,7 @@ export function useOpenRequests(merchant?: number, isEnabled = true): UseQueryRe
   return usePolled({
     queryKey: ['approvals', 'waiting', merchant],
     queryFn: async ({ signal }) => {
-      const query = { status: 'open' as const, merchant, limit: MAX_COUNTED };
+      const query = { status: 'open', merchant: merchant?.toString(), limit: MAX_COUNTED };
       return (await ask(() => client.GET('/api/approvals', { params: { query }, signal }))).data;
     },
     every: EVERY.figures,

@@ -21,8 +21,7 @@ import { Decide, Movement, PaymentLink, useDecision } from './decide';
 export function Approvals(): ReactNode {
   const t = useT();
   const { cursor, ...filters } = useSearch({ from: '/shell/approvals' });
-  const { merchant } = filters;
-  const params = { ...filters, cursor, merchant: merchant === undefined ? undefined : Number(merchant) };
+  const params = { ...filters, cursor };
   const query = usePolled({
     queryKey: ['approvals', params],
     queryFn: ({ signal }) => ask(() => client.GET('/api/approvals', { params: { query: params }, signal })),
@@ -34,8 +33,8 @@ export function Approvals(): ReactNode {
     <Page title={t('nav.approvals')} actions={<LiveButton />}>
       <Filters
         filters={[
-          { name: 'status', label: t('approvals.status'), choices },
-          { name: 'merchant', label: t('approvals.merchantId'), type: 'number' },
+          { name: 'status', label: t('approvals.status'), choices, several: true },
+          { name: 'merchant', label: t('approvals.merchantId'), several: true },
         ]}
         values={filters}
       />

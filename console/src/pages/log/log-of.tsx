@@ -23,16 +23,17 @@ interface LogOfProps {
 
 /** The audit log of one merchant or supplier, newest first. */
 export function LogOf({ about, queryKey, cursor, linked, empty }: LogOfProps): ReactNode {
+  const filter = 'merchant' in about ? { merchant: String(about.merchant) } : about;
   const query = usePolled({
     queryKey: [...queryKey, 'log', cursor],
-    queryFn: ({ signal }) => ask(() => client.GET('/api/log', { params: { query: { ...about, cursor } }, signal })),
+    queryFn: ({ signal }) => ask(() => client.GET('/api/log', { params: { query: { ...filter, cursor } }, signal })),
     every: cursor === undefined ? EVERY.figures : EVERY.rest,
   });
   const [name] = Object.values(about).map(String);
   return (
     <>
       <p className={classes.toLog}>
-        <Link to="/log" search={'merchant' in about ? { merchant: String(about.merchant) } : about}>
+        <Link to="/log" search={filter}>
           {linked}
         </Link>
       </p>

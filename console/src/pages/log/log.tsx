@@ -15,7 +15,7 @@ import { Pages } from '../../kit/pages';
 import { Answered, Empty } from '../../kit/states';
 import { Table, type Column } from '../../kit/table';
 import { useMay, useSession } from '../../session';
-import { ACTIONS, actionInWords, type Action, type LogEntry } from './actions';
+import { ACTIONS, actionInWords, type LogEntry } from './actions';
 import { Entry } from './entry';
 import classes from './log.module.css';
 
@@ -26,12 +26,9 @@ export function Log(): ReactNode {
   const mayExport = useMay('exports.run');
   const role = useSession()?.operator?.role;
   const { cursor, ...filters } = useSearch({ from: '/shell/log' });
-  const { from, to, merchant, action } = filters;
+  const { from, to } = filters;
   const params = {
     ...filters,
-    // The API rejects an unknown action.
-    action: action as Action | undefined,
-    merchant: merchant === undefined ? undefined : Number(merchant),
     from: from && startOfDay(from, zone),
     to: to && startOfDay(addDays(to, 1), zone),
   };
@@ -155,15 +152,17 @@ function filtersOf(t: Translate, isOwnOnly: boolean): Filter[] {
       choices: ACTIONS.map((value) => ({ value, label: actionInWords(value, t) })).sort((one, other) =>
         one.label.localeCompare(other.label),
       ),
+      several: true,
     },
     {
       name: 'source',
       label: t('log.where'),
       choices: LOG_SOURCES.map((value) => ({ value, label: t(`log.source.${value}`) })),
+      several: true,
     },
-    { name: 'merchant', label: t('log.merchant'), type: 'number' },
+    { name: 'merchant', label: t('log.merchant'), several: true },
     { name: 'order', label: t('log.order') },
-    { name: 'supplier', label: t('log.supplier') },
+    { name: 'supplier', label: t('log.supplier'), several: true },
     { name: 'from', label: t('log.from'), type: 'date' },
     { name: 'to', label: t('log.to'), type: 'date' },
   ];

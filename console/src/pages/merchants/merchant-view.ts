@@ -40,13 +40,9 @@ export function useOpenOrders(merchant: number): UseQueryResult<string> {
   return useQuery({
     queryKey: ['merchant', merchant, 'open-orders'],
     queryFn: async ({ signal }) => {
-      const pages = await Promise.all(
-        (['pending', 'processing'] as const).map((status) =>
-          ask(() => client.GET('/api/orders', { params: { query: { merchant, status, limit: MAX_COUNTED } }, signal })),
-        ),
-      );
-      const count = pages.reduce((sum, { data }) => sum + data.length, 0);
-      return `${count}${pages.some(({ next_cursor }) => next_cursor !== null) ? '+' : ''}`;
+      const query = { merchant: String(merchant), status: 'pending,processing', limit: MAX_COUNTED };
+      const { data, next_cursor } = await ask(() => client.GET('/api/orders', { params: { query }, signal }));
+      return `${data.length}${next_cursor === null ? '' : '+'}`;
     },
   });
 }

@@ -17,7 +17,7 @@ export function MerchantWebhooks(): ReactNode {
   const query = usePolled({
     queryKey: ['merchant', id, 'webhooks', cursor],
     queryFn: ({ signal }) =>
-      ask(() => client.GET('/api/webhooks', { params: { query: { merchant: id, cursor } }, signal })),
+      ask(() => client.GET('/api/webhooks', { params: { query: { merchant: String(id), cursor } }, signal })),
     every: EVERY.figures,
   });
   return (

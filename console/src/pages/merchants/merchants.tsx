@@ -162,6 +162,7 @@ const filtersOf = (t: Translate, seesWallets: boolean): Filter[] => [
     name: 'status',
     label: t('merchants.status'),
     choices: MERCHANT_STATUSES.map((value) => ({ value, label: t(`status.${value}`) })),
+    several: true,
   },
   {
     name: 'sandbox',

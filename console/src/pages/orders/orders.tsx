@@ -23,13 +23,13 @@ import { Products } from './products';
 
 type OrderRow = components['schemas']['ListedOrderDto'];
 
-/** The filters of a list of orders, as in the address. */
+/** The filters of a list of orders, as in the address. Some have several values, with commas between. */
 export interface OrderFilters {
-  status?: (typeof ORDER_STATUSES)[number];
+  status?: string;
   merchant?: string;
   sku?: string;
   supplier?: string;
-  failure?: (typeof FAILURE_CODES)[number];
+  failure?: string;
   from?: string;
   to?: string;
   q?: string;
@@ -57,9 +57,8 @@ export function Orders(): ReactNode {
 }
 
 /** The filters as parameters of the API. Days begin at midnight in the operator's zone. */
-const paramsOf = ({ from, to, merchant, ...filters }: OrderFilters, zone: string) => ({
+const paramsOf = ({ from, to, ...filters }: OrderFilters, zone: string) => ({
   ...filters,
-  merchant: merchant === undefined ? undefined : Number(merchant),
   from: from && startOfDay(from, zone),
   to: to && startOfDay(addDays(to, 1), zone),
 });
@@ -234,14 +233,16 @@ function filtersOf(t: Translate): Filter[] {
       name: 'status',
       label: t('order.status'),
       choices: ORDER_STATUSES.map((value) => ({ value, label: t(`status.${value}`) })),
+      several: true,
     },
-    { name: 'merchant', label: t('order.merchantId'), type: 'number' },
+    { name: 'merchant', label: t('order.merchantId'), several: true },
     { name: 'sku', label: t('order.sku') },
-    { name: 'supplier', label: t('order.supplier') },
+    { name: 'supplier', label: t('order.supplier'), several: true },
     {
       name: 'failure',
       label: t('order.failure'),
       choices: FAILURE_CODES.map((value) => ({ value, label: value })),
+      several: true,
     },
     { name: 'q', label: t('order.term') },
     { name: 'from', label: t('order.from'), type: 'date' },

@@ -97,7 +97,7 @@ function Actions({ filters }: { filters: Values }): ReactNode {
 /** The filters of lists of products. */
 export const productFilters = (t: Translate): Filter[] => [
   { name: 'q', label: t('products.term') },
-  { name: 'supplier', label: t('productMember.supplier') },
+  { name: 'supplier', label: t('productMember.supplier'), several: true },
   {
     name: 'active',
     label: t('products.onSale'),

@@ -39,7 +39,7 @@ export function Reversals(): ReactNode {
             label: t('reversals.which'),
             choices: [{ value: 'true', label: t('reversals.openOnly') }],
           },
-          { name: 'supplier', label: t('reversals.supplier') },
+          { name: 'supplier', label: t('reversals.supplier'), several: true },
         ]}
         values={filters}
       />

@@ -15,11 +15,11 @@ import { Page } from '../../kit/page';
 import { Pages } from '../../kit/pages';
 import { Answered, Empty } from '../../kit/states';
 import { Status } from '../../kit/status';
-import { Table, type Column } from '../../kit/table';
+import { Stack, Table, type Column } from '../../kit/table';
 import { toast } from '../../kit/toasts';
 import { useMay } from '../../session';
 import { SelectionBar } from './selection-bar';
-import { fits, keyOf, useSelection, type Case, type Selection } from './selection';
+import { fits, keyOf, othersOf, useSelection, type Case, type Selection } from './selection';
 import classes from './review.module.css';
 
 /** The review queue, and units in doubt that may still settle without a decision. */
@@ -46,8 +46,9 @@ export function Review(): ReactNode {
               value,
               label: t(`status.${value}`),
             })),
+            several: true,
           },
-          { name: 'supplier', label: t('order.supplier') },
+          { name: 'supplier', label: t('order.supplier'), several: true },
         ]}
         values={filters}
       />
@@ -57,7 +58,7 @@ export function Review(): ReactNode {
             {data.length > 0 && (
               <Table
                 label={t('nav.review')}
-                columns={[...(mayResolve ? [markColumn(t, selection)] : []), ...columnsOf(t, mayResolve)]}
+                columns={[...(mayResolve ? [markColumn(t, selection, data)] : []), ...columnsOf(t, mayResolve)]}
                 rows={data}
                 keyOf={keyOf}
                 linkOf={({ order_number }) => ({ to: '/orders/$number', params: { number: order_number } })}
@@ -78,10 +79,12 @@ export function Review(): ReactNode {
 }
 
 /** Checkboxes that select units for one decision. */
-const markColumn = (t: Translate, { chosen, has, toggle }: Selection): Column<Case> => ({
+const markColumn = (t: Translate, selection: Selection, shown: readonly Case[]): Column<Case> => ({
   id: 'mark',
   head: t('resolveMany.mark'),
+  headAction: <MarkAll selection={selection} shown={shown} />,
   cell: (row) => {
+    const { chosen, has, toggle } = selection;
     const isSelectable = has(row) || fits(chosen, row);
     return (
       <input
@@ -97,6 +100,28 @@ const markColumn = (t: Translate, { chosen, has, toggle }: Selection): Column<Ca
   },
 });
 
+/** Selects all units of the page that can be decided together, and clears the selection if it has them all. */
+function MarkAll({ selection, shown }: { selection: Selection; shown: readonly Case[] }): ReactNode {
+  const t = useT();
+  const { chosen, add, clear } = selection;
+  const others = othersOf(selection, shown);
+  const supplier = (chosen[0] ?? shown[0])?.supplier ?? '';
+  const isAll = chosen.length > 0 && others.length === 0;
+  return (
+    <input
+      type="checkbox"
+      className={classes.mark}
+      aria-label={t('resolveMany.markAll', { supplier })}
+      title={t('resolveMany.markAll', { supplier })}
+      checked={isAll}
+      ref={(box) => {
+        if (box) box.indeterminate = chosen.length > 0 && !isAll;
+      }}
+      onChange={() => (isAll ? clear() : add(others))}
+    />
+  );
+}
+
 const columnsOf = (t: Translate, mayResolve: boolean): Column<Case>[] => [
   { id: 'state', head: t('review.state'), cell: ({ state }) => <Status of={state} />, card: 'corner' },
   {
@@ -109,8 +134,11 @@ const columnsOf = (t: Translate, mayResolve: boolean): Column<Case>[] => [
     ),
     card: 'title',
   },
-  { id: 'supplier', head: t('order.supplier'), cell: ({ supplier }) => supplier },
-  { id: 'sku', head: t('order.sku'), cell: ({ sku }) => <span className="mono">{sku}</span> },
+  {
+    id: 'supplier',
+    head: `${t('order.supplier')} · ${t('order.sku')}`,
+    cell: ({ supplier, sku }) => <Stack below={<span className="mono">{sku}</span>}>{supplier}</Stack>,
+  },
   { id: 'amount', head: t('order.amount'), cell: ({ amount }) => <Amount value={amount} />, align: 'end' },
   { id: 'since', head: t('review.since'), cell: ({ since }) => since && <Age from={since} />, align: 'end' },
   {

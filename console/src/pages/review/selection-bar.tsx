@@ -3,18 +3,18 @@ import { useState, type ReactNode } from 'react';
 import { useT } from '../../i18n/words';
 import { Amount, writeAmount } from '../../kit/amount';
 import { ResolveMany } from './resolve-many';
-import { fits, sumOf, type Choice, type Selection } from './selection';
+import { othersOf, sumOf, type Choice, type Selection } from './selection';
 import classes from './review.module.css';
 
 /** The selected units, their total, and the actions for them. @param shown the units on the page. */
 export function SelectionBar({ selection, shown }: { selection: Selection; shown: readonly Choice[] }): ReactNode {
   const t = useT();
   const [isResolving, setResolving] = useState(false);
-  const { chosen, has, add, clear } = selection;
+  const { chosen, add, clear } = selection;
   const [first] = chosen;
   if (!first) return null;
   const { supplier } = first;
-  const others = shown.filter((unit) => !has(unit) && unit.supplier === supplier && fits(chosen, unit));
+  const others = othersOf(selection, shown);
   return (
     <div className={classes.selection} role="region" aria-label={t('resolveMany.selection')}>
       <span className={classes.selected} aria-live="polite">

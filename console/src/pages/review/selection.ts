@@ -19,6 +19,15 @@ export const fits = (chosen: readonly Choice[], unit: Choice): boolean =>
   (chosen.every(({ supplier }) => supplier === unit.supplier) ||
     chosen.every(({ order_number }) => order_number === unit.order_number));
 
+/**
+ * The units of the page that are not selected and can join the selection: those of the first selected unit's supplier or, without
+ * a selection, of the first unit's.
+ */
+export function othersOf({ chosen, has }: Pick<Selection, 'chosen' | 'has'>, shown: readonly Choice[]): Choice[] {
+  const supplier = (chosen[0] ?? shown[0])?.supplier;
+  return shown.filter((unit) => unit.supplier === supplier && !has(unit) && fits(chosen, unit));
+}
+
 export const sumOf = (chosen: readonly Choice[]): bigint =>
   chosen.reduce((sum, { amount }) => sum + (readAmount(amount) ?? 0n), 0n);
 

@@ -23,13 +23,7 @@ export function Deliveries(): ReactNode {
   const { t, zone } = useWords();
   const navigate = useNavigate({ from: '/deliveries' });
   const { cursor, delivery, ...filters } = useSearch({ from: '/shell/deliveries' });
-  const { merchant, from } = filters;
-  const params = {
-    ...filters,
-    cursor,
-    merchant: merchant === undefined ? undefined : Number(merchant),
-    from: from && startOfDay(from, zone),
-  };
+  const params = { ...filters, cursor, from: filters.from && startOfDay(filters.from, zone) };
   const query = usePolled({
     queryKey: ['deliveries', params],
     queryFn: ({ signal }) => ask(() => client.GET('/api/deliveries', { params: { query: params }, signal })),
@@ -51,7 +45,7 @@ export function Deliveries(): ReactNode {
     >
       <WebhookTabs />
       <Filters
-        filters={[...deliveryFilters(t), { name: 'merchant', label: t('order.merchantId'), type: 'number' }]}
+        filters={[...deliveryFilters(t), { name: 'merchant', label: t('order.merchantId'), several: true }]}
         values={filters}
       />
       <WithSidePanel panel={delivery && <DeliveryPanel id={delivery} isOfAll onClose={() => show(undefined)} />}>

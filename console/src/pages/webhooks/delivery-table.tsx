@@ -92,11 +92,13 @@ export const deliveryFilters = (t: Translate): Filter[] => [
     name: 'status',
     label: t('order.status'),
     choices: DELIVERY_STATUSES.map((value) => ({ value, label: t(`status.${value}`) })),
+    several: true,
   },
   {
     name: 'event',
     label: t('webhook.event'),
     choices: DELIVERED_EVENTS.map((value) => ({ value, label: value })),
+    several: true,
   },
   { name: 'from', label: t('order.from'), type: 'date' },
 ];

@@ -7,6 +7,7 @@ import { ask, client } from '../../api';
 import { useWords } from '../../i18n/words';
 import { Confirm } from '../../kit/confirm';
 import { useRequestKey } from '../../kit/request-key';
+import { choice as known } from '../../search-params';
 import type { WebhookDetailView } from './webhook-view';
 import classes from './webhook.module.css';
 
@@ -35,8 +36,13 @@ const hoursAgo = (hours: number): string => new Date(Date.now() - hours * 3_600_
 export function Replay({ webhook, onStarted, onClose }: ReplayProps): ReactNode {
   const { t } = useWords();
   const queries = useQueryClient();
-  const { status = 'failed', event = null } = useSearch({ from: '/shell/webhooks/$id' });
-  const [choice, setChoice] = useState<Choice>(() => ({ status, event, since: hoursAgo(24) }));
+  const filters = useSearch({ from: '/shell/webhooks/$id' });
+  // A replay has one status and at most one event. So a filter with several of them presets nothing.
+  const [choice, setChoice] = useState<Choice>(() => ({
+    status: known(filters.status, DELIVERY_STATUSES) ?? 'failed',
+    event: known(filters.event, DELIVERED_EVENTS) ?? null,
+    since: hoursAgo(24),
+  }));
   const preview = useQuery({
     queryKey: ['replay', webhook.id, choice],
     queryFn: () => ask(() => client.POST('/api/webhooks/replay/preview', { body: { webhook: webhook.id, ...choice } })),

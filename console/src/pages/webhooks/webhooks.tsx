@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { WEBHOOK_STATES } from '../../choices';
 import { ask, client } from '../../api';
 import { useT, type Translate } from '../../i18n/words';
-import { Filters } from '../../kit/filters';
+import { Filters, type Filter } from '../../kit/filters';
 import { EVERY, usePolled } from '../../kit/live';
 import { LiveButton } from '../../kit/live-controls';
 import { Page } from '../../kit/page';
@@ -16,8 +16,7 @@ import { WebhookTabs } from './webhook-tabs';
 export function Webhooks(): ReactNode {
   const t = useT();
   const { cursor, ...filters } = useSearch({ from: '/shell/webhooks' });
-  const { merchant } = filters;
-  const params = { ...filters, cursor, merchant: merchant === undefined ? undefined : Number(merchant) };
+  const params = { ...filters, cursor };
   const query = usePolled({
     queryKey: ['webhooks', params],
     queryFn: ({ signal }) => ask(() => client.GET('/api/webhooks', { params: { query: params }, signal })),
@@ -45,7 +44,7 @@ export function Webhooks(): ReactNode {
   );
 }
 
-function filtersOf(t: Translate) {
+function filtersOf(t: Translate): Filter[] {
   return [
     {
       name: 'status',
@@ -54,7 +53,8 @@ function filtersOf(t: Translate) {
         value,
         label: t(`status.${value}`),
       })),
+      several: true,
     },
-    { name: 'merchant', label: t('order.merchantId'), type: 'number' as const },
+    { name: 'merchant', label: t('order.merchantId'), several: true },
   ];
 }
