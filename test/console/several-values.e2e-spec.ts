@@ -30,7 +30,7 @@ beforeAll(async () => {
     [other.client, 5],
   ] as const) {
     const url = 'http://127.0.0.1:9/nobody-listens';
-    await client.post('/v1/merchant-webhooks', { url, max_retries: retries });
+    await client.post('/v1/merchant-webhooks', { url, max_retries: retries, retry_delay: 86_400 });
   }
   for (const code of ['INVALID_PLAYER', 'OUT_OF_STOCK'] as const) {
     stack.supplier.script(code, ({ reference }) => refused(reference, code));
@@ -81,7 +81,7 @@ describe('a filter with two values, and a comma between', () => {
     ['/api/orders', 'failure', ['INVALID_PLAYER', 'OUT_OF_STOCK']],
     ['/api/review', 'supplier', ['fake', 'second']],
     ['/api/merchants', 'status', ['active', 'suspended']],
-    ['/api/approvals', 'status', ['open', 'rejected']],
+    ['/api/approvals', 'status', ['open', 'withdrawn']],
     ['/api/approvals', 'merchant', merchants],
     ['/api/products', 'supplier', ['fake', 'second']],
     ['/api/reversals', 'supplier', ['fake', 'second']],
