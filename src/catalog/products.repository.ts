@@ -19,7 +19,7 @@ const PAGE_OF_PRODUCTS = statement(
       AND (${q} IS NULL OR position(lower(${q}) IN lower(p.sku)) > 0 OR position(lower(${q}) IN lower(p.name)) > 0)
       AND (${suppliers} IS NULL OR EXISTS (
         SELECT FROM supplier_offers o JOIN suppliers s ON s.id = o.supplier_id
-        WHERE o.product_id = p.id AND s.code = ANY(${suppliers}))
+        WHERE o.product_id = p.id AND s.code = ANY(${suppliers})))
     ORDER BY p.sku LIMIT ${limit}`,
 );
 

@@ -43,8 +43,8 @@ beforeAll(async () => {
   await inDoubt(scene, admin, { supplier: 'second' });
   await contradict(scene);
   await console.sql(
-    `INSERT INTO supplier_reversals (supplier_id, kind, reference, created_at)
-     SELECT id, 'unknown_purchase', 'strange', now() FROM suppliers WHERE code = 'second'`,
+    `INSERT INTO supplier_reversals (supplier_id, kind, attempt, reference, created_at)
+     SELECT id, 'unknown_purchase', NULL, 'strange', now() FROM suppliers WHERE code = 'second'`,
   );
   const asked = [merchant, other].map(({ id }) =>
     admin.browser.post<{ id: number }>('/api/approvals', {
