@@ -12,7 +12,7 @@ export interface Filter {
   label: string;
   /** The values to choose from. Without them the filter is a text field or a day field. */
   choices?: readonly { value: string; label: string }[];
-  type?: 'date';
+  type?: 'text' | 'number' | 'date';
   /** Whether the filter takes several values, which the address has with commas between. */
   several?: boolean;
 }
@@ -137,6 +137,7 @@ function Editor({ filter: { label, choices, type, several = false }, value, onCh
         <TextInput
           label={t('filters.by', { filter: label })}
           description={several ? t('filters.several') : undefined}
+          inputMode={type === 'number' ? 'numeric' : undefined}
           value={draft}
           onChange={(event) => setDraft(event.currentTarget.value)}
         />

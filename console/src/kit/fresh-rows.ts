@@ -1,3 +1,4 @@
+import type { UseQueryResult } from '@tanstack/react-query';
 import { useState } from 'react';
 
 interface FreshRows<Row> {
@@ -25,6 +26,13 @@ export function useFreshRows<Row>(rows: readonly Row[], keyOf: (row: Row) => str
     showFresh: () => setSeen({ scope, newest: newestOf(rows, keyOf) }),
   };
 }
+
+/**
+ * Identifies a list by its parameters. Until the rows of other parameters have arrived, a page shows the rows of the ones before:
+ * these must not count as seen, or new rows above them would wait for the operator.
+ */
+export const scopeOf = ({ isPlaceholderData }: Pick<UseQueryResult, 'isPlaceholderData'>, params: unknown): string =>
+  isPlaceholderData ? 'before' : JSON.stringify(params);
 
 const newestOf = <Row>(rows: readonly Row[], keyOf: (row: Row) => string): string | null =>
   rows[0] === undefined ? null : keyOf(rows[0]);

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { QueryKey } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { ask, client } from '../../api';
+import { scopeOf } from '../../kit/fresh-rows';
 import { EVERY, usePolled } from '../../kit/live';
 import { Pages } from '../../kit/pages';
 import { Answered, Empty } from '../../kit/states';
@@ -40,7 +41,7 @@ export function LogOf({ about, queryKey, cursor, linked, empty }: LogOfProps): R
       <Answered query={query}>
         {({ data, next_cursor }) => (
           <>
-            <LogList rows={data} scope={`${name} ${cursor ?? ''}`} isFirst={cursor === undefined} />
+            <LogList rows={data} scope={scopeOf(query, [name, cursor])} isFirst={cursor === undefined} />
             {data.length === 0 && <Empty title={empty} />}
             <Pages next={next_cursor} />
           </>

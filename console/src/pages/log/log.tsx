@@ -6,7 +6,7 @@ import { useT, useWords, type Translate } from '../../i18n/words';
 import { addDays, startOfDay } from '../../i18n/moments';
 import { CsvButton } from '../../kit/csv-button';
 import { Filters, type Filter } from '../../kit/filters';
-import { useFreshRows } from '../../kit/fresh-rows';
+import { scopeOf, useFreshRows } from '../../kit/fresh-rows';
 import { EVERY, usePolled } from '../../kit/live';
 import { FreshButton, LiveButton } from '../../kit/live-controls';
 import { Moment, ZoneName } from '../../kit/moment';
@@ -54,7 +54,7 @@ export function Log(): ReactNode {
       <Answered query={query}>
         {({ data, next_cursor }) => (
           <>
-            <LogList rows={data} scope={JSON.stringify(params)} isFirst={cursor === undefined} />
+            <LogList rows={data} scope={scopeOf(query, params)} isFirst={cursor === undefined} />
             {data.length === 0 && (
               <Empty title={t(isFiltered ? 'log.noMatch' : 'log.none')}>
                 {t(isFiltered ? 'log.noMatchHint' : 'log.noneHint')}

@@ -7,7 +7,7 @@ import { addDays, startOfDay } from '../../i18n/moments';
 import { Amount } from '../../kit/amount';
 import { CsvButton } from '../../kit/csv-button';
 import { Filters, type Filter } from '../../kit/filters';
-import { useFreshRows } from '../../kit/fresh-rows';
+import { scopeOf, useFreshRows } from '../../kit/fresh-rows';
 import { EVERY, usePolled } from '../../kit/live';
 import { FreshButton, LiveButton } from '../../kit/live-controls';
 import { Age, Moment, ZoneName } from '../../kit/moment';
@@ -92,7 +92,7 @@ export function OrderList({ filters, cursor, of }: OrderListProps): ReactNode {
           <>
             <List
               rows={data}
-              scope={JSON.stringify(params)}
+              scope={scopeOf(query, params)}
               isFirst={cursor === undefined}
               columns={columnsOf(t).filter(({ id }) => id !== (of === undefined ? 'reference' : 'merchant'))}
             />

@@ -5,7 +5,7 @@ import { startOfDay } from '../../i18n/moments';
 import { useWords } from '../../i18n/words';
 import { CsvButton } from '../../kit/csv-button';
 import { Filters } from '../../kit/filters';
-import { useFreshRows } from '../../kit/fresh-rows';
+import { scopeOf, useFreshRows } from '../../kit/fresh-rows';
 import { EVERY, usePolled } from '../../kit/live';
 import { FreshButton, LiveButton } from '../../kit/live-controls';
 import { Page } from '../../kit/page';
@@ -52,7 +52,7 @@ export function Deliveries(): ReactNode {
         <Answered query={query}>
           {({ data, next_cursor }) => (
             <>
-              <List rows={data} scope={JSON.stringify(params)} isFirst={cursor === undefined} />
+              <List rows={data} scope={scopeOf(query, params)} isFirst={cursor === undefined} />
               {data.length === 0 && (
                 <Empty title={t(isFiltered ? 'list.noMatch' : 'deliveries.none')}>
                   {t(isFiltered ? 'list.noMatchHint' : 'deliveries.noneHint')}
