@@ -24,7 +24,7 @@ export interface Booking {
   operator: string | null;
 }
 
-/** What a booking changes of its payment. */
+/** The members that a booking sets in its payment. */
 export interface BookedMembers {
   state: 'booked';
   reason: null;
@@ -43,8 +43,8 @@ export interface BookedMembers {
  *   or an import and an operator can't book it twice. Creations of deposits do not take this lock, and never wait for it.
  * - Orders take a wallet's lock and no other of these, so they can't deadlock with a booking. All matching is done before the wallets are
  *   locked, and what follows is a fixed number of statements for any number of payments: orders wait briefly.
- * - Beyond the locks, PostgreSQL refuses a second booking: a bank's line or a charge (its identity) can belong to one
- *   payment only, a transfer can, too, and the credit's reference is derived from the payment's identity.
+ * - Beyond the locks, PostgreSQL refuses a second booking: a line, a charge, a slip and a transfer can each belong to one payment
+ *   only, and the credit's reference is derived from the payment's identity.
  */
 @Injectable()
 export class BookingService {

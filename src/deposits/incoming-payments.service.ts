@@ -12,13 +12,12 @@ import { NOT_BOOKED, PaymentsRepository, type NewPayment } from './payments.repo
 export type Unmatched = Omit<NewPayment, 'state' | keyof typeof NOT_BOOKED>;
 
 /**
- * A payment to write: a new one, or with `id` a known one that gets another witness. Without a match, what became of it before
- * stays.
+ * A payment to write: a new one, or with `id` a known one that gets another witness. Without a match, its state stays.
  */
 export type Taken =
   { row: Unmatched & { id?: bigint }; match: Match } | { row: NewPayment & { id: bigint }; match: null };
 
-/** Matches payments of any witnesses, books those that are sure, and writes all of them. */
+/** Matches payments of any witnesses, books the sure ones, and writes all of them. */
 @Injectable()
 export class IncomingPaymentsService {
   constructor(

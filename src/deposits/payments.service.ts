@@ -22,7 +22,7 @@ import {
   type PaymentsFilter,
 } from './payments.repository.js';
 
-/** To which deposit a payment goes, or to which merchant without a deposit of its own. */
+/** The deposit to which a payment goes; or a merchant, which then gets a new deposit for it. */
 export type Recipient = { depositNumber: string } | { merchantId: number };
 
 /**
@@ -50,7 +50,7 @@ interface Outcome {
   missing: Satang;
 }
 
-/** What a decision changes, and what the log has of it. */
+/** The changes that a decision makes, and its detail for the audit log. */
 interface Carried extends Partial<Outcome> {
   change?: Partial<IncomingPayment>;
   detail?: { merchant_id?: number } & Record<string, unknown>;

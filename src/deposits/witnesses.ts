@@ -1,3 +1,4 @@
+import { DAY_MS, MINUTE_MS } from '../core/durations.js';
 import { groupBy } from '../core/groups.js';
 import type { IncomingPayment } from './incoming-payment.entity.js';
 import type { ReportedPayment } from './matching.js';
@@ -18,14 +19,13 @@ type Reported = Pick<ReportedPayment, 'amount' | 'paidAt' | 'precision' | 'refer
 export const isUndecided = ({ state, reason }: LonePayment): boolean => state === 'waiting' && reason !== 'WALLET_FULL';
 
 /** How far apart the times of two witnesses of one payment may be. */
-export const WITNESS_GAP_MS = 10 * 60_000;
-const DAY_MS = 86_400_000;
+export const WITNESS_GAP_MS = 10 * MINUTE_MS;
 
 /** Whether the statements that were imported must show a payment of this time. */
 export const isCovered = (paidAt: Date, coveredUntil: Date | null): boolean =>
   coveredUntil !== null && coveredUntil.getTime() - paidAt.getTime() >= WITNESS_GAP_MS;
 
-/** How far apart two times are. One in days is the whole day. */
+/** The gap between two times. A time with the precision `day` is the whole day. */
 function gapMs(one: Reported, other: LonePayment): number {
   const [early, late] = [
     { at: one.paidAt.getTime(), precision: one.precision },
@@ -45,8 +45,8 @@ const mayBeOne = (reported: Reported, payment: LonePayment): boolean =>
   (reported.references.length === 0 || payment.reference === null || namesDeposit(reported, payment));
 
 /**
- * Finds the payments of slips that lines confirm. Both are paired in the order of time, those that name one deposit first. All are of
- * one amount, so a wrong pair changes no wallet.
+ * Finds the payments of slips that lines confirm. Pairs both in the order of time: first lines and slips that name the same deposit.
+ * A pair has one amount, so a wrong pair changes no wallet.
  */
 export function pairWithLines<Line extends Reported>(
   lines: readonly Line[],

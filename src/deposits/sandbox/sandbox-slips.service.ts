@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Deposit } from '../deposit.entity.js';
 import { IncomingSlipsService } from '../slips/incoming-slips.service.js';
 import type { MiniQr } from '../slips/mini-qr.js';
-import type { AskedSlip } from '../slips/slips.repository.js';
+import type { DueSlip } from '../slips/slips.repository.js';
 import { SandboxPaymentsService } from './sandbox-payments.service.js';
 
 const BANK = '000';
@@ -20,7 +20,7 @@ export class SandboxSlipsService {
     return `${bank}:${merchant_id}:${transRef}`;
   }
 
-  async decide({ deposit_id, channel_id, slip_ref, tries }: AskedSlip): Promise<void> {
+  async decide({ deposit_id, channel_id, slip_ref, tries }: DueSlip): Promise<void> {
     const isOfBank = slip_ref.startsWith(`${BANK}:`);
     if (isOfBank && slip_ref.endsWith('LATE') && tries === 1) return;
     const isPaid = isOfBank && /(OK|LATE)$/.test(slip_ref);

@@ -12,7 +12,7 @@ export interface SlipReceiver {
   numbers: readonly string[];
 }
 
-/** The fewest visible digits of a masked number that identify an account. */
+/** The minimum of visible digits of a masked number that identify an account. */
 const MIN_VISIBLE = 4;
 
 type Json = Record<string, unknown>;
@@ -30,7 +30,7 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
  * Reads the answer about a slip. A duplicate is an answer like any other: it is also what we get if the answer to our own first call
  * was lost. Only the receiver and the sending bank's facts count, never the vendor's verdicts about amounts.
  */
-export function readSlip({ status, body }: HttpAnswer, asked: MiniQr, receiver: SlipReceiver): SlipReading {
+export function readSlip({ status, body }: HttpAnswer, expected: MiniQr, receiver: SlipReceiver): SlipReading {
   const code = textOf(member(body, 'error', 'code')) || textOf(member(body, 'message'));
   if (status === 401 || status === 403) return { kind: 'refused', detail: `${status} ${code}` };
   const isDuplicate = status === 400 && /^duplicate_slip$/i.test(code);
@@ -40,7 +40,7 @@ export function readSlip({ status, body }: HttpAnswer, asked: MiniQr, receiver: 
   if ((status !== 200 && !isDuplicate) || textOf(member(slip, 'transRef')) === '') {
     return { kind: 'unknown', detail: `${status} ${code || 'without a slip'}` };
   }
-  const facts = readFacts(data, slip, asked);
+  const facts = readFacts(data, slip, expected);
   if (typeof facts === 'string') return { kind: 'unclear', detail: `the answer about the slip has ${facts}` };
   return isReceiver(data, slip, receiver) ? facts : { kind: 'wrong_receiver' };
 }
@@ -60,7 +60,7 @@ function readFacts(data: unknown, slip: unknown, { bank, transRef }: MiniQr): st
   return { kind: 'paid', amount, paidAt, references };
 }
 
-/** Ours: the bank, and every visible digit of the account or of the PromptPay id in its place. */
+/** Whether the receiver is ours: its bank, and every visible digit of its account or PromptPay id. */
 function isReceiver(data: unknown, slip: unknown, { bank, numbers }: SlipReceiver): boolean {
   const matched = textOf(member(data, 'matchedAccount', 'bankNumber')).replaceAll('-', '');
   if (matched !== '' && member(data, 'matchedAccount', 'bank', 'code') === bank && numbers.includes(matched))

@@ -12,7 +12,7 @@ export interface EasySlipSettings {
 
 const TIMEOUT_MS = 10_000;
 
-/** EasySlip's second version. It asks the sending bank about a slip. */
+/** The second version of EasySlip's API, which queries the sending bank about a slip. */
 export class EasySlip {
   static readonly baseUrl = 'https://api.easyslip.com';
 

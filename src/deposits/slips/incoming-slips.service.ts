@@ -80,7 +80,7 @@ export class IncomingSlipsService {
     return match && state ? state : 'linked';
   }
 
-  /** What slips alone may credit to a merchant is limited, because a slip service may err. */
+  /** Limits the credits of a merchant by slips alone, because a slip service may err. */
   private async match(
     tx: Transaction,
     known: KnownChannel,

@@ -19,7 +19,7 @@ export const SLIP_CODES = [
 ] as const;
 export type SlipCode = (typeof SLIP_CODES)[number];
 
-/** A slip that a merchant presented for a deposit. Only one row of a slip has a time to ask: the others follow it. */
+/** A slip that a merchant presented for a deposit. Only one row of a slip has `next_at`: the others follow it. */
 @Entity('slip_checks')
 @Unique('uq_slip_checks_deposit', ['deposit_id', 'slip_ref'])
 @Index('uq_slip_checks_asked', ['channel_id', 'slip_ref'], { unique: true, where: 'next_at IS NOT NULL' })
@@ -52,11 +52,11 @@ export class SlipCheck {
   @Column('text', { nullable: true })
   code!: SlipCode | null;
 
-  /** How often the slip service was asked. */
+  /** The number of calls to the slip service. */
   @Column('integer', { default: 0 })
   tries!: number;
 
-  /** When to ask next, unless an answer comes before. */
+  /** When the next call is due, unless an answer comes before. */
   @Column(timestampColumn({ nullable: true }))
   next_at!: Date | null;
 

@@ -4,8 +4,8 @@ import { Database, type Transaction } from '../../database/database.js';
 import type { SlipCheck, SlipCode } from './slip-check.entity.js';
 import * as sql from './slips.sql.js';
 
-/** A slip to ask about. */
-export type AskedSlip = Pick<SlipCheck, 'id' | 'deposit_id' | 'channel_id' | 'slip_ref' | 'tries'>;
+/** A slip to verify. */
+export type DueSlip = Pick<SlipCheck, 'id' | 'deposit_id' | 'channel_id' | 'slip_ref' | 'tries'>;
 
 interface SlipUse {
   is_known: boolean;
@@ -28,18 +28,18 @@ export class SlipsRepository {
     return present((await tx.query<SlipUse>(...sql.FIND_USE.with(of)))[0], 'the statement has one row');
   }
 
-  /** @returns the slip if it is to be asked about; undefined for one that is known. */
+  /** @returns the slip; undefined if it is known. */
   async add(
     tx: Transaction,
     of: { depositId: bigint; channelId: number; slipRef: string; waitSeconds: number },
-  ): Promise<AskedSlip | undefined> {
-    return (await tx.query<AskedSlip>(...sql.INSERT_CHECK.with(of)))[0];
+  ): Promise<DueSlip | undefined> {
+    return (await tx.query<DueSlip>(...sql.INSERT_CHECK.with(of)))[0];
   }
 
-  /** @param waits how long to wait after each call. The last one holds for all further calls. */
-  claim(limit: number, waits: readonly number[]): Promise<AskedSlip[]> {
+  /** @param waits how long to wait after each call. The last one applies to all further calls. */
+  claim(limit: number, waits: readonly number[]): Promise<DueSlip[]> {
     const rows = waits.map((seconds, n) => ({ tries: n + 1, seconds }));
-    return this.database.query<AskedSlip>(...sql.CLAIM_CHECKS.with({ limit, waits: rows }));
+    return this.database.query<DueSlip>(...sql.CLAIM_CHECKS.with({ limit, waits: rows }));
   }
 
   confirm(tx: Transaction, channelId: number, slipRef: string): void {
@@ -50,7 +50,7 @@ export class SlipsRepository {
     tx.write(...sql.DECIDE_SLIP.with({ channelId, slipRef, state: 'refused', code }));
   }
 
-  async pause({ id, channel_id: channelId }: AskedSlip, seconds: number): Promise<void> {
+  async pause({ id, channel_id: channelId }: DueSlip, seconds: number): Promise<void> {
     await this.database.query(...sql.PAUSE_SLIPS.with({ id, channelId, seconds }));
   }
 

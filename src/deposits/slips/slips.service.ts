@@ -14,22 +14,22 @@ import type { DepositRow } from '../deposits.repository.js';
 import { SandboxSlipsService } from '../sandbox/sandbox-slips.service.js';
 import { IncomingSlipsService } from './incoming-slips.service.js';
 import { slipOf, slipRefOf, type MiniQr } from './mini-qr.js';
-import { SlipsRepository, type AskedSlip } from './slips.repository.js';
+import { SlipsRepository, type DueSlip } from './slips.repository.js';
 
 const PER_MINUTE = 5;
 const PER_DEPOSIT = 3;
-/** Seconds from one call about a slip to the next. Behind the last call there is time for its answer. */
+/** The waits between calls about a slip, in seconds. The last one leaves time for the answer. */
 const WAITS = [30, 120, 300, 900, 1_800, 60] as const;
 const PAUSE_SECONDS = 900;
 const BATCH = 20;
 
-/** Each refusal for a limit says when to try again. */
+/** The wait that the refusal of a further slip of a deposit names, because every refusal for a limit names one. */
 const NEVER_SECONDS = 86_400;
 
 const tooMany = (limit: string, retryAfterSeconds: number): AppError =>
   new AppError('TOO_MANY_REQUESTS', `More than ${limit}: please slow down`, { retryAfterSeconds });
 
-/** Takes slips, and asks the sending banks about them through the channel's slip service. A slip itself proves nothing. */
+/** Takes slips, and verifies them at the channel's slip service, which queries the sending bank. A slip itself proves nothing. */
 @Injectable()
 export class SlipsService {
   constructor(
@@ -44,36 +44,36 @@ export class SlipsService {
     @Inject(Metrics) private readonly metrics: Pick<Metrics, 'slipChecked'>,
   ) {}
 
-  /** Asks about a slip, unless it is known. @throws CONFLICT if its channel takes no slips; TOO_MANY_REQUESTS at a limit. */
+  /** Takes a slip, and verifies it unless it is known. @throws CONFLICT if its channel takes no slips; TOO_MANY_REQUESTS at a limit. */
   async present(row: DepositRow, slip: MiniQr): Promise<void> {
     const { deposit, channel: code } = row;
     if (deposit.channel_id === SANDBOX_CHANNEL_ID) {
-      const asked = await this.add(row, this.sandbox.slipRefOf(deposit, slip));
-      if (asked) await this.sandbox.decide(asked);
+      const due = await this.add(row, this.sandbox.slipRefOf(deposit, slip));
+      if (due) await this.sandbox.decide(due);
       return;
     }
     const channel = await this.channels.known(code);
     if (!channel.settings.takesSlips) {
       throw refusal('CONFLICT', 'SLIPS_NOT_TAKEN', 'payload', `channel ${code} takes no slips: wait for the payment`);
     }
-    const asked = await this.add(row, slipRefOf(slip));
-    if (asked && channel.channel.slips_paused_until === null) await this.ask(channel, asked);
+    const due = await this.add(row, slipRefOf(slip));
+    if (due && channel.channel.slips_paused_until === null) await this.check(channel, due);
   }
 
   @WorkerTask('slip_checks', { every: 1_000, failed: 'slips could not be checked', once: true })
-  async askAgain(stop: AbortSignal): Promise<void> {
-    let asked: AskedSlip[];
+  async checkDue(stop: AbortSignal): Promise<void> {
+    let due: DueSlip[];
     do {
-      asked = await this.slips.claim(BATCH, WAITS);
-      await Promise.all(asked.map((each) => this.askOne(each)));
-    } while (!stop.aborted && asked.length === BATCH);
+      due = await this.slips.claim(BATCH, WAITS);
+      await Promise.all(due.map((each) => this.checkOne(each)));
+    } while (!stop.aborted && due.length === BATCH);
     for (const code of stop.aborted ? [] : await this.slips.claimPaused(PAUSE_SECONDS)) await this.tryResume(code);
   }
 
-  /** Commits the slip before anybody is asked, so that no crash forgets it. @returns it if it is to be asked about. */
-  private add({ deposit }: DepositRow, slipRef: string): Promise<AskedSlip | undefined> {
+  /** Stores the slip before it is verified, so that no crash loses it. @returns the slip; undefined if it is known. */
+  private add({ deposit }: DepositRow, slipRef: string): Promise<DueSlip | undefined> {
     const { id: depositId, merchant_id: merchantId, channel_id: channelId } = deposit;
-    const insert = (): Promise<AskedSlip | undefined> =>
+    const insert = (): Promise<DueSlip | undefined> =>
       this.database.transaction(async (tx) => {
         this.slips.lock(tx, channelId);
         const use = await this.slips.findUse(tx, { depositId, merchantId, slipRef, perMinute: PER_MINUTE });
@@ -85,36 +85,36 @@ export class SlipsService {
     return this.bounded.run(insert);
   }
 
-  private async askOne(asked: AskedSlip): Promise<void> {
-    if (asked.channel_id === SANDBOX_CHANNEL_ID) await this.sandbox.decide(asked);
-    else await this.ask(await this.channels.knownById(asked.channel_id), asked);
+  private async checkOne(due: DueSlip): Promise<void> {
+    if (due.channel_id === SANDBOX_CHANNEL_ID) await this.sandbox.decide(due);
+    else await this.check(await this.channels.knownById(due.channel_id), due);
   }
 
   /** No transaction is open during the call. */
-  private async ask(channel: KnownChannel, asked: AskedSlip): Promise<void> {
-    const reading = await this.verify(channel, asked);
+  private async check(channel: KnownChannel, due: DueSlip): Promise<void> {
+    const reading = await this.verify(channel, due);
     const { id, code } = channel.channel;
     this.metrics.slipChecked(code, reading.kind);
     if (reading.kind === 'paid') {
       const readAtMs = performance.now();
-      const outcome = await this.incoming.take(channel, asked.slip_ref, reading);
-      if (outcome === 'missing') this.warn(code, asked, 'the statement that should show its payment does not');
+      const outcome = await this.incoming.take(channel, due.slip_ref, reading);
+      if (outcome === 'missing') this.warn(code, due, 'the statement that should show its payment does not');
       else this.observer.taken(code, 'slip', [outcome], readAtMs);
     } else if (reading.kind === 'wrong_receiver') {
-      await this.incoming.refuse(id, asked.slip_ref, 'SLIP_WRONG_RECEIVER');
+      await this.incoming.refuse(id, due.slip_ref, 'SLIP_WRONG_RECEIVER');
     } else if (reading.kind === 'refused') {
-      await this.slips.pause(asked, PAUSE_SECONDS);
-      this.warn(code, asked, `the slip service refuses us: ${reading.detail}`);
+      await this.slips.pause(due, PAUSE_SECONDS);
+      this.warn(code, due, `the slip service refuses us: ${reading.detail}`);
     } else {
-      if (reading.kind === 'unclear') this.warn(code, asked, reading.detail);
-      if (asked.tries >= WAITS.length) await this.incoming.refuse(id, asked.slip_ref, 'SLIP_UNKNOWN');
+      if (reading.kind === 'unclear') this.warn(code, due, reading.detail);
+      if (due.tries >= WAITS.length) await this.incoming.refuse(id, due.slip_ref, 'SLIP_UNKNOWN');
     }
   }
 
-  private async verify({ adapter, settings }: KnownChannel, asked: AskedSlip): Promise<SlipReading> {
+  private async verify({ adapter, settings }: KnownChannel, due: DueSlip): Promise<SlipReading> {
     if (!adapter.slips || !settings.takesSlips)
       return { kind: 'unknown', detail: 'the channel takes no slips any more' };
-    return adapter.slips.verify(settings, slipOf(asked.slip_ref));
+    return adapter.slips.verify(settings, slipOf(due.slip_ref));
   }
 
   private async tryResume(code: string): Promise<void> {
@@ -123,7 +123,7 @@ export class SlipsService {
       await this.slips.resume(code);
   }
 
-  private warn(channel: string, { id }: AskedSlip, reason: string): void {
+  private warn(channel: string, { id }: DueSlip, reason: string): void {
     this.logger.warn({ channel, slipCheck: String(id), reason }, 'a slip needs attention');
   }
 }

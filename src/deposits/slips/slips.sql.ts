@@ -1,7 +1,7 @@
 import { rowsOf, statement } from '../../database/parameters.js';
 
 /**
- * Slips of a channel are presented and decided one at a time, so that a slip is asked about once, and a row that follows another one
+ * Slips of a channel are presented and decided one at a time, so that no slip is verified twice, and a row that follows another one
  * sees its end. The first number is unique among our advisory locks.
  */
 export const LOCK_SLIPS = statement(
@@ -25,7 +25,7 @@ export const FIND_USE = statement(
 
 const CHECK = 's.id, s.deposit_id, s.channel_id, s.slip_ref, s.tries';
 
-/** Adds a slip. One that is known from another deposit is not asked about again. @returns it if it is to be asked about. */
+/** Adds a slip. A slip that is known from another deposit is not verified again. @returns the slip if it must be verified. */
 export const INSERT_CHECK = statement(
   'slip_checks.insert',
   { depositId: 'bigint', channelId: 'int', slipRef: 'text', waitSeconds: 'int' },
@@ -41,7 +41,7 @@ export const INSERT_CHECK = statement(
     SELECT * FROM added WHERE next_at IS NOT NULL`,
 );
 
-/** Claims slips to ask about now. Each is due again after its next wait, unless an answer decides it. */
+/** Claims slips to verify now. Each is due again after its next wait, unless an answer decides it. */
 export const CLAIM_CHECKS = statement(
   'slip_checks.claim',
   { limit: 'int', waits: rowsOf({ tries: 'int', seconds: 'int' }) },
@@ -65,7 +65,7 @@ export const DECIDE_SLIP = statement(
     WHERE channel_id = ${channelId} AND slip_ref = ${slipRef} AND state = 'checking'`,
 );
 
-/** Stops asking the slip service of a channel for a while. The call that it refused does not count. */
+/** Stops the calls to the slip service of a channel for a while. The refused call does not count. */
 export const PAUSE_SLIPS = statement(
   'slip_checks.pause',
   { id: 'bigint', channelId: 'int', seconds: 'int' },
@@ -76,7 +76,7 @@ export const PAUSE_SLIPS = statement(
     WHERE id = ${channelId}`,
 );
 
-/** Channels whose slip services are to be asked whether they accept us. Each is due again after a while. */
+/** Claims channels, to test whether their slip services accept us again. Each is due again after a while. */
 export const CLAIM_PAUSED = statement(
   'slip_checks.claim_paused',
   { seconds: 'int' },
