@@ -19,7 +19,7 @@ const LEASE_MS = 30_000;
 /** Such as when the credentials can't be opened. */
 const AFTER_FAILURE_MS = 10_000;
 
-/** Asks vendors about payments: when a callback came, and without callbacks at growing intervals. */
+/** Inquires of vendors about payments: when a callback came, and without callbacks at growing intervals. */
 @Injectable()
 export class ChannelInquiriesService implements OnTasksStopped {
   /** A channel whose vendor is slow keeps no other one waiting. */

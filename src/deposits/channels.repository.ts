@@ -31,7 +31,7 @@ const DUE = Raw((column) => `${column} <= statement_timestamp()`);
 /** After midnight, when few people pay. */
 const NEXT_NIGHT = `(date_trunc('day', statement_timestamp() AT TIME ZONE 'Asia/Bangkok') + interval '27 hours') AT TIME ZONE 'Asia/Bangkok'`;
 
-/** All but the one that is built in, which operators neither see nor set. */
+/** All channels except the built-in one, which operators neither see nor set. */
 const LIVE = { id: Not(SANDBOX_CHANNEL_ID) };
 
 /**
@@ -147,7 +147,7 @@ export class ChannelsRepository {
     await this.database.manager.update(DepositChannel, { id }, next);
   }
 
-  /** Records what became of a file. */
+  /** Records the result of an import. */
   async record(
     { manager }: Transaction,
     code: string,

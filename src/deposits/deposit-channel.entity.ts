@@ -53,7 +53,7 @@ export class DepositChannel {
   @Column(bigintColumn())
   max!: Satang;
 
-  /** A merchant that names no channel gets the lowest number. */
+  /** If a merchant names no channel, it gets the one with the lowest number that takes the amount. */
   @Column('integer', { default: 100 })
   priority!: number;
 
@@ -83,7 +83,7 @@ export class DepositChannel {
   @Column(timestampColumn({ nullable: true }))
   list_due_at!: Date | null;
 
-  /** The time of the last line of its statements. Nobody knows when a file was made. */
+  /** The time of the last line of its statements, because nobody knows when a file was made. */
   @Column(timestampColumn({ nullable: true }))
   covered_until!: Date | null;
 
@@ -91,7 +91,7 @@ export class DepositChannel {
   @Column('text', { nullable: true })
   refused!: string | null;
 
-  /** When to ask its slip service again whether it accepts us, after it refused our key, address or quota. */
+  /** When to check again whether its slip service accepts us, after it refused our key, address or quota. */
   @Column(timestampColumn({ nullable: true }))
   slips_paused_until!: Date | null;
 

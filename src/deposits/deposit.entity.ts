@@ -86,19 +86,19 @@ export class Deposit {
   @Column('text', { nullable: true })
   channel_payment_id!: string | null;
 
-  /** When the vendor was last asked for the QR code or about the payment; null if it gave no code. */
+  /** When the last request for the QR code or inquiry about the payment began; null if the vendor gave no code. */
   @Column(timestampColumn({ nullable: true }))
   asked_at!: Date | null;
 
-  /** When the last question was asked to which the vendor answered that it has no payment. */
+  /** When the last inquiry began to which the vendor answered that it has no payment. */
   @Column(timestampColumn({ nullable: true }))
   answered_at!: Date | null;
 
-  /** Whether no other deposit of the channel may be dealt its amount. Ends some time after `hold_until`, whatever the status. */
+  /** Whether other deposits of the channel must not get its amount. Ends some time after `hold_until`, whatever the status. */
   @Column('boolean')
   holds_amount!: boolean;
 
-  /** A payment of its amount until then is for this deposit. */
+  /** Until then, a payment of its amount counts for this deposit. */
   @Column(timestampColumn())
   hold_until!: Date;
 
@@ -113,7 +113,7 @@ export class Deposit {
   @Column(timestampColumn({ nullable: true }))
   cancelled_at!: Date | null;
 
-  /** When the channel is asked next about its payment, for channels that can be asked. */
+  /** When the next inquiry about its payment is due; null if none is. */
   @Column(timestampColumn({ nullable: true }))
   next_inquiry_at!: Date | null;
 

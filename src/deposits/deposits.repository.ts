@@ -77,7 +77,7 @@ export interface Offer {
   amountToPay: Satang;
   holdsAmount: boolean;
   qrPayload: string | null;
-  /** When the channel is first asked about the deposit, in seconds. */
+  /** The seconds until the first inquiry about the deposit; null for none. */
   inquiryAfter: number | null;
 }
 
@@ -127,15 +127,15 @@ const IDS_BY_NAME = `
   SELECT id FROM deposits WHERE deposit_number = :name UNION ALL SELECT id FROM deposits WHERE reference = :name
   UNION ALL SELECT named.id FROM merchants m JOIN deposits named ON named.merchant_id = m.id AND named.reference_id = :name`;
 
-/** A deposit about whose payment a worker asks. */
+/** A deposit that a worker inquires about. */
 export type AskedDeposit = Pick<Deposit, 'id' | 'status' | 'created_at' | 'expires_at'> & {
   channel_payment_id: string;
   asked_at: Date;
-  /** Until when no other worker asks. */
+  /** Until then, no other worker inquires. */
   next_inquiry_at: Date;
 };
 
-/** What an inquiry changes of its deposit. `answeredAt`: when a question was asked that the vendor has answered. */
+/** What an inquiry changes of its deposit. `answeredAt`: when an inquiry began that the vendor has answered. */
 export interface InquiryAnswer {
   id: bigint;
   claimedUntil: Date;
@@ -184,11 +184,11 @@ export class DepositsRepository {
   /** A merchant's deposits, newest first. */
   async page({ referenceId, ...page }: DepositsPage): Promise<DepositRow[]> {
     const statement = sql.DEPOSITS_PAGE[referenceId === undefined ? 'any' : 'reference'];
-    const [asked, values] = statement.with({ ...page, referenceId: referenceId ?? null });
+    const [query, values] = statement.with({ ...page, referenceId: referenceId ?? null });
     // A merchant may look for a deposit just after making it. A replica may not have it yet.
     const rows = await (referenceId === undefined
-      ? this.reads.list<WithBooked>(asked, values)
-      : this.reads.query<WithBooked>(asked, values));
+      ? this.reads.list<WithBooked>(query, values)
+      : this.reads.query<WithBooked>(query, values));
     return rows.map(toRow);
   }
 
@@ -211,7 +211,7 @@ export class DepositsRepository {
     await this.database.query(...sql.RELEASE_CODE.with({ id }));
   }
 
-  /** The ids of channels that must be asked now. */
+  /** The ids of channels with inquiries that are due. */
   async findAsking(): Promise<number[]> {
     const found = await this.database.query<{ channel_id: number }>(...sql.FIND_ASKING.with({}));
     return found.map(({ channel_id }) => channel_id);

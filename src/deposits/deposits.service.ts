@@ -32,7 +32,7 @@ import {
 import { SandboxPaymentsService } from './sandbox/sandbox-payments.service.js';
 import { offerInSandbox } from './sandbox/sandbox-plan.js';
 
-/** How often to deal an amount that another deposit takes at the same moment. */
+/** How often to deal again if another deposit takes the amount at the same moment. */
 const MAX_DEALS = 5;
 const BATCH = 500;
 const EXPIRED_AT_ONCE = 100;
@@ -149,7 +149,7 @@ export class DepositsService {
     for (const each of cancelled) this.codes.cancel(withPayments(each, [])).catch(() => undefined);
   }
 
-  /** Ends offers. The ownership of the amount goes on until `hold_until`. */
+  /** Ends offers. A deposit keeps its amount until `hold_until`. */
   @WorkerTask('expired_deposits', { every: 1_000, failed: 'expired deposits could not be ended', once: true })
   async expire(stop: AbortSignal): Promise<void> {
     let found: FoundDeposit[];
@@ -174,7 +174,7 @@ export class DepositsService {
 
   @WorkerTask('held_amounts', { every: 10_000, failed: 'amounts of deposits could not be freed', once: true })
   async freeAmounts(stop: AbortSignal): Promise<void> {
-    // A time in minutes may be up to a minute too early.
+    // If a bank reports times in minutes, they may be up to a minute too early.
     const marginMs = this.config.DEPOSIT_SKEW_MS + MINUTE_MS;
     while (!stop.aborted && (await this.deposits.freeAmounts(BATCH, marginMs)) === BATCH);
   }

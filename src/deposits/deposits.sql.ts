@@ -18,7 +18,7 @@ export const bookedPaymentsOf = (deposit: string): string => `(
            'booked_by', p.booked_by, 'slip_ref', p.slip_ref) ORDER BY p.booked_at, p.id), '[]')::text
   FROM incoming_payments p WHERE p.deposit_id = ${deposit}.id AND p.state = 'booked')`;
 
-/** For each amount, the last deposit of the channel to which it was dealt. Deposits that operators made were dealt none. */
+/** For each amount, the last deposit of the channel to which it was dealt. A deposit without added satang was dealt none. */
 export const DEALT_BEFORE = statement(
   'deposits.dealt_before',
   { channelId: 'int', amounts: rowsOf({ amount_to_pay: 'bigint' }) },
@@ -97,7 +97,7 @@ const page = (condition: 'any' | 'reference') =>
     ORDER BY d.id DESC LIMIT ${limit}`,
   );
 
-/** Pages of a merchant's deposits, newest first. With a reference, they are found by it. */
+/** Pages of a merchant's deposits, newest first: of any, or only the one with a reference. */
 export const DEPOSITS_PAGE = { any: page('any'), reference: page('reference') };
 
 export const CANCEL_DEPOSIT = statement(
@@ -141,7 +141,7 @@ export const RELEASE_CODE = statement(
   ({ id }) => `UPDATE deposits SET asked_at = NULL WHERE id = ${id} AND ${UNFINISHED}`,
 );
 
-/** The channels of deposits and of callbacks about which workers must ask now. */
+/** The channels of deposits and callbacks with inquiries that are due. */
 export const FIND_ASKING = statement(
   'deposits.find_asking',
   {},
@@ -152,7 +152,7 @@ export const FIND_ASKING = statement(
     WHERE ask_at <= statement_timestamp() AND asked_at IS NULL AND ask_at > received_at - interval '1 hour'`,
 );
 
-/** Claims deposits about whose payments the vendor must be asked. If the process dies, others ask when the lease ends. */
+/** Claims deposits whose inquiries are due. If the process dies, others inquire when the lease ends. */
 export const CLAIM_INQUIRIES = statement(
   'deposits.claim_inquiries',
   { channelId: 'int', limit: 'int', leaseMs: 'int' },
@@ -183,7 +183,7 @@ export const RECORD_INQUIRY = statement(
     WHERE id = ${id}`,
 );
 
-/** Deposits of the sandbox of which something is to be reported now. No other channel's are paid by what this finds. */
+/** Sandbox deposits with something to report now. Never finds a deposit of another channel. */
 export const FIND_DUE = statement(
   'deposits.find_due',
   { limit: 'int', id: 'bigint?' },
@@ -207,7 +207,7 @@ export const SET_INQUIRY = statement(
 export const LOCK_DEPOSITS = statement(
   'deposits.lock_many',
   { ids: rowsOf({ id: 'bigint' }) },
-  ({ ids }) => `SELECT id FROM deposits WHERE id IN (SELECT id FROM ${ids.as('asked')}) ORDER BY id FOR NO KEY UPDATE`,
+  ({ ids }) => `SELECT id FROM deposits WHERE id IN (SELECT id FROM ${ids.as('given')}) ORDER BY id FOR NO KEY UPDATE`,
 );
 
 /** Adds booked payments to their deposits, whatever the deposits' status. The caller must hold the locks. */
@@ -226,7 +226,7 @@ export const FIND_BOOKED_PAYMENTS = statement(
   { deposits: rowsOf({ id: 'bigint' }) },
   ({ deposits }) => `
     SELECT deposit_id, public_id, amount, paid_at, booked_at, slip_ref FROM incoming_payments
-    WHERE deposit_id IN (SELECT id FROM ${deposits.as('asked')}) AND state = 'booked' ORDER BY booked_at, id`,
+    WHERE deposit_id IN (SELECT id FROM ${deposits.as('given')}) AND state = 'booked' ORDER BY booked_at, id`,
 );
 
 const CANDIDATE = `d.id, d.deposit_number, d.merchant_id, d.reference, d.channel_payment_id, d.status, d.amount, d.amount_to_pay,
@@ -270,7 +270,7 @@ export const EXPIRE_DEPOSITS = statement(
   { deposits: rowsOf({ id: 'bigint' }) },
   ({ deposits }) => `
     UPDATE deposits d SET status = 'expired', qr_image = NULL, updated_at = ${NOW}
-    WHERE d.id IN (SELECT id FROM deposits WHERE id IN (SELECT id FROM ${deposits.as('asked')}) AND status = 'pending'
+    WHERE d.id IN (SELECT id FROM deposits WHERE id IN (SELECT id FROM ${deposits.as('given')}) AND status = 'pending'
                    ORDER BY id FOR NO KEY UPDATE)
     RETURNING ${DEPOSIT}`,
 );

@@ -17,7 +17,6 @@ export interface ChargeReading {
   reading: PaymentReading;
 }
 
-/** What became of payments. */
 export interface TakenCharges {
   new: number;
   booked: number;
@@ -25,7 +24,7 @@ export interface TakenCharges {
   takenBack: number;
 }
 
-/** Makes payments of what a vendor answers to our questions, and cases of what it takes back. */
+/** Makes payments of a vendor's answers to inquiries, and cases of payments that it takes back. */
 @Injectable()
 export class IncomingChargesService {
   constructor(

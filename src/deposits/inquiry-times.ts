@@ -2,8 +2,8 @@ import { DAY_MS, HOUR_MS } from '../core/durations.js';
 import type { AskedDeposit } from './deposits.repository.js';
 
 /**
- * When to ask next about a payment that is not made yet: at doubling intervals while it is offered, at the end of the offer, and
- * then hourly for a day, because late money is money. Null: no more.
+ * When to inquire next about a payment that is not made yet: at doubling intervals while it is offered, at the end of the offer,
+ * and then hourly for a day, because late money is money. Null: no more.
  */
 export function nextInquiry(
   {

@@ -40,9 +40,9 @@ export interface MatchingRules {
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** How long before a late payment another merchant's unpaid deposit of its amount makes the payment ambiguous. */
+/** Another merchant's unpaid deposit of the amount, made within this time before a late payment, makes the payment ambiguous. */
 const AMBIGUOUS_MS = 30 * DAY_MS;
-/** How long after a payment a deposit of its amount may have been made, to name it as the probable one. */
+/** A deposit of the amount that was made within this time after a payment is named as the probable one. */
 export const TOO_EARLY_MS = 2 * DAY_MS;
 /** The deposits that matching needs are at most this much older than a payment: its hold, and the time of ambiguity. */
 export const RELEVANT_MS = AMBIGUOUS_MS + 33 * DAY_MS;
@@ -60,8 +60,8 @@ const waits = (reason: PaymentReason, deposit: Candidate | null = null): Match =
 });
 
 /**
- * Finds the deposit of each payment. It is sure, or a person decides: there is no score, and no nearest amount. The caller holds the
- * channel's lock and has read the deposits under it, so nothing else can pay them.
+ * Finds the deposit of each payment. If a match is not sure, an operator decides: there is no score, and no nearest amount. The caller
+ * holds the channel's lock and has read the deposits under it, so nothing else can pay them.
  */
 export class Matcher {
   private readonly byReference = new Map<string, Candidate>();

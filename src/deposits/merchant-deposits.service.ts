@@ -22,7 +22,7 @@ const MAX_WAIT_MS = 5_000;
 /** No deposit has a longer reference, so a longer one needs no query. */
 const MAX_REFERENCE_LENGTH = 256;
 
-/** The deposits of a merchant, for the merchant. All of it runs on a bounded number of connections, so that orders keep theirs. */
+/** A merchant's deposits, for the merchant. All work runs on a bounded number of connections, so that orders keep theirs. */
 @Injectable()
 export class MerchantDepositsService {
   private readonly creating = new Map<number, { last: Promise<unknown>; count: number }>();

@@ -7,7 +7,7 @@ import type { PaymentRow } from './payments.repository.js';
 import type { ImportRow } from './statements/statements.repository.js';
 import { nothing, type ImportResult } from './statements/import-result.js';
 
-// What operators see. Members have their names of the command line's JSON.
+// What operators see. Members have the names of the command line's JSON.
 
 const MAX_SUGGESTIONS = 3;
 

@@ -4,8 +4,8 @@ import { DepositChannel } from '../deposit-channel.entity.js';
 
 /**
  * The result of a callback.
- * - `woke`: workers ask about the deposit's payment.
- * - `unknown_charge`: it is about a payment of no known deposit. Workers ask about it, if not too many others came before.
+ * - `woke`: workers inquire about the deposit's payment.
+ * - `unknown_charge`: it is about a payment of no known deposit. Workers inquire about it, if not too many others came before.
  * - `ping`: it is about no payment.
  * - `unreadable`: its adapter could not read it.
  * - `refused`: it did not prove that it came from the vendor.
@@ -42,7 +42,7 @@ export class ChannelCallback {
   @Column('text', { nullable: true })
   detail!: string | null;
 
-  /** When workers ask about a payment of no known deposit; null if they do not. */
+  /** When workers inquire about a payment of no known deposit; null if they do not. */
   @Column(timestampColumn({ nullable: true }))
   ask_at!: Date | null;
 

@@ -6,8 +6,8 @@ import { ChannelCallback, type ChannelCallbackVerdict } from './channel-callback
 const NOW = `date_trunc('milliseconds', statement_timestamp())`;
 
 /**
- * Records a callback. One about a deposit's payment makes workers ask at once, but not within two seconds after the last question.
- * Payments of no known deposit are asked about ten times a minute at most: others wait for their turn, up to an hour.
+ * Records a callback. One about a deposit's payment makes workers inquire at once, but not within two seconds after the last inquiry.
+ * For payments of no known deposit, there are at most ten inquiries a minute: others wait for their turn, up to an hour.
  */
 const RECORD = statement(
   'channel_callbacks.record',

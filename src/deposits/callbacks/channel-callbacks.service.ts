@@ -16,7 +16,7 @@ import { ChannelCallbacksRepository } from './channel-callbacks.repository.js';
 
 const MAX_DETAIL_LENGTH = 500;
 
-/** Takes callbacks of vendors. A callback books nothing: it only makes workers ask. */
+/** Takes callbacks of vendors. A callback books nothing: it only makes workers inquire. */
 @Injectable()
 export class ChannelCallbacksService {
   private readonly gate: CallbackGate<DepositChannel>;

@@ -34,9 +34,9 @@ export interface ChannelSettings {
   /** The default limits of a deposit. */
   min: Satang;
   max: Satang;
-  /** How far above its amount a deposit may be dealt another one, in percent. */
+  /** How far a dealt amount may be above the deposit's amount, in percent. */
   spread: number;
-  /** The remainder by 11 of all dealt amounts, in satang. */
+  /** The remainder of all dealt amounts, in satang, when divided by 11. */
   amountClass: number;
   /** The account that is paid; null where the operator did not name it. */
   account: string | null;
@@ -65,7 +65,7 @@ export interface OfferedDeposit {
 export interface NoAnswer {
   kind: 'unknown';
   detail: string;
-  /** `credentials`: the vendor refuses ours. `rate`: we call too often. `configuration`: it refuses what we ask for. */
+  /** `credentials`: the vendor refuses ours. `rate`: we call too often. `configuration`: it refuses our request. */
   fault?: 'credentials' | 'rate' | 'configuration';
 }
 
@@ -74,7 +74,7 @@ export interface Created {
   kind: 'created';
   qrPayload: string | null;
   qrImage: string | null;
-  /** The vendor's id of the payment to come; null if the vendor can't be asked about it. */
+  /** The vendor's id of the payment to come; null if no inquiry about it is possible. */
   paymentId: string | null;
   /** When the vendor ends the offer, if it says so. */
   expiresAt: Date | null;
@@ -112,7 +112,7 @@ export interface PaymentsPage {
 }
 
 /**
- * The content of a callback. It books nothing: it only makes us ask.
+ * The content of a callback. It books nothing: it only leads to an inquiry.
  * - `refused`: it does not prove that it comes from the vendor. The answer is 401.
  */
 export type ChannelCallback =
@@ -130,7 +130,7 @@ export interface SlipPayment {
 /**
  * The answer of a slip service.
  * - `unknown`: it decides nothing, such as before the bank knows the transfer.
- * - `unclear`: the answer contradicts itself or what was asked.
+ * - `unclear`: the answer contradicts itself or the request.
  * - `refused`: our key, our address or our quota is refused, so that no further call makes sense.
  */
 export type SlipReading =
@@ -144,7 +144,7 @@ export interface ChannelCheck {
 }
 
 /**
- * Connects a scheme or a vendor. Readers are pure. No call throws for a fault of the vendor or the network. Never call within a
+ * Connects a scheme or a vendor. No call throws for a fault of the vendor or the network. Never call within a
  * transaction. An adapter has either `qrPayload`, for codes that we make ourselves, or `create`.
  */
 export interface ChannelAdapter<Settings extends ChannelSettings = ChannelSettings> {
@@ -154,7 +154,7 @@ export interface ChannelAdapter<Settings extends ChannelSettings = ChannelSettin
   qrPayload?(settings: Settings, amountToPay: Satang, reference: string): string;
   /** Has the vendor make a QR code. */
   create?(settings: Settings, deposit: OfferedDeposit): Promise<Created | NoAnswer>;
-  /** Asks about one payment: `firstMs` after the creation, then at doubling intervals of at most `maxGapMs`. */
+  /** Inquires about one payment: `firstMs` after the creation, then at doubling intervals of at most `maxGapMs`. */
   readonly inquiry?: {
     readonly firstMs: number;
     readonly maxGapMs: number;
