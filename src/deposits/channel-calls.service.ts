@@ -4,7 +4,8 @@ import type { Logger } from '../core/logger.js';
 import { Metrics } from '../core/metrics.js';
 import { WorkerTask } from '../core/worker-task.js';
 import { ChannelsRepository } from './channels.repository.js';
-import { ChannelsService, type KnownChannel } from './channels.service.js';
+import type { KnownChannel } from './channel-registry.js';
+import { ChannelsService } from './channels.service.js';
 import type { NoAnswer } from './channels/channel-adapter.js';
 import type { DepositChannel } from './deposit-channel.entity.js';
 

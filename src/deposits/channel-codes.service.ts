@@ -9,7 +9,7 @@ import type { NoAnswer } from './channels/channel-adapter.js';
 import { DepositsRepository, isUnfinished, type DepositRow } from './deposits.repository.js';
 
 /** Longer than an adapter takes to make a code. */
-const LEASE_MS = 60_000;
+const LEASE_MS = 15_000;
 const POLL_MS = 200;
 /** How long a request waits for the code that another process is making. */
 const WAIT_MS = 6_000;

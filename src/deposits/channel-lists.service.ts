@@ -4,7 +4,8 @@ import { DAY_MS } from '../core/durations.js';
 import { WorkerTask } from '../core/worker-task.js';
 import { ChannelCallsService } from './channel-calls.service.js';
 import { ChannelsRepository } from './channels.repository.js';
-import { ChannelsService, type KnownChannel } from './channels.service.js';
+import type { KnownChannel } from './channel-registry.js';
+import { ChannelsService } from './channels.service.js';
 import type { NoAnswer, PaymentsPage } from './channels/channel-adapter.js';
 import { IncomingChargesService, type TakenCharges } from './incoming-charges.service.js';
 

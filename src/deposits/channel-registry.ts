@@ -23,6 +23,11 @@ export interface ChannelConnection {
   settings: ChannelSettings;
 }
 
+/** A channel with its adapter, and the settings that the adapter reads. */
+export interface KnownChannel extends ChannelConnection {
+  channel: DepositChannel;
+}
+
 /** Connects each channel with its adapter. */
 @Injectable()
 export class ChannelRegistry implements OnApplicationShutdown {

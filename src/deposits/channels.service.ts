@@ -13,7 +13,12 @@ import {
   optionsProblem,
   type Changes,
 } from '../suppliers/supplier-settings.js';
-import { ChannelRegistry, type ChannelConnection, type ChannelCredentials } from './channel-registry.js';
+import {
+  ChannelRegistry,
+  type ChannelConnection,
+  type ChannelCredentials,
+  type KnownChannel,
+} from './channel-registry.js';
 import { describeChannelAdapter } from './channels/adapters.js';
 import type { ChannelCheck, ChannelDescription, ChannelSettings } from './channels/channel-adapter.js';
 import { ChannelsRepository, type ChannelRow } from './channels.repository.js';
@@ -45,11 +50,6 @@ export interface ChannelChanges {
 const NO_STATEMENTS = 'no statement can be imported, so no payment is booked: set the option columns';
 const UNCONFIRMED =
   'no statement can be imported, so nothing confirms slips: above unconfirmed_limit they wait. Set the option columns';
-
-/** A channel with its adapter, and the settings that the adapter reads. */
-export interface KnownChannel extends ChannelConnection {
-  channel: DepositChannel;
-}
 
 @Injectable()
 export class ChannelsService {

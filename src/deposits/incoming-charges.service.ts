@@ -4,7 +4,7 @@ import { paymentId } from '../core/identifiers.js';
 import { present } from '../core/invariant.js';
 import { Database, type Transaction } from '../database/database.js';
 import { ChannelsRepository } from './channels.repository.js';
-import type { KnownChannel } from './channels.service.js';
+import type { KnownChannel } from './channel-registry.js';
 import type { ChargedPayment, PaymentReading } from './channels/channel-adapter.js';
 import { DepositsObserver } from './deposits.observer.js';
 import { IncomingPaymentsService, type Taken } from './incoming-payments.service.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { paymentId } from '../core/identifiers.js';
 import { present } from '../core/invariant.js';
 import type { Queryable, Transaction } from '../database/database.js';
-import type { KnownChannel } from './channels.service.js';
+import type { KnownChannel } from './channel-registry.js';
 import { IncomingPaymentsService, type Taken } from './incoming-payments.service.js';
 import type { PaymentState } from './incoming-payment.entity.js';
 import { referencesIn, type Match } from './matching.js';

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../core/config.js';
 import type { Queryable, Transaction } from '../database/database.js';
 import { BookingService, type Booking } from './booking.service.js';
-import type { KnownChannel } from './channels.service.js';
+import type { KnownChannel } from './channel-registry.js';
 import { DepositsRepository } from './deposits.repository.js';
 import type { PaymentState } from './incoming-payment.entity.js';
 import { Matcher, RELEVANT_MS, TOO_EARLY_MS, type Match, type ReportedPayment } from './matching.js';

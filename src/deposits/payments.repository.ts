@@ -4,7 +4,7 @@ import type { Satang } from '../core/money.js';
 import { SANDBOX_CHANNEL_ID } from '../core/sandbox.js';
 import { Database, type Queryable, type Transaction } from '../database/database.js';
 import { withCodes } from './channels.repository.js';
-import type { KnownChannel } from './channels.service.js';
+import type { KnownChannel } from './channel-registry.js';
 import { Deposit } from './deposit.entity.js';
 import { IncomingPayment, type Decision } from './incoming-payment.entity.js';
 import * as sql from './payments.sql.js';

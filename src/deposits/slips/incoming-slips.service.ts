@@ -3,7 +3,7 @@ import { paymentId } from '../../core/identifiers.js';
 import { present } from '../../core/invariant.js';
 import { Database, type Transaction } from '../../database/database.js';
 import { ChannelsRepository } from '../channels.repository.js';
-import type { KnownChannel } from '../channels.service.js';
+import type { KnownChannel } from '../channel-registry.js';
 import type { SlipPayment } from '../channels/channel-adapter.js';
 import type { PaymentState } from '../incoming-payment.entity.js';
 import { IncomingPaymentsService, type Taken } from '../incoming-payments.service.js';

@@ -8,7 +8,8 @@ import { Database, type Queryable, type Transaction } from '../../database/datab
 import { retryWrite } from '../../database/retry-write.js';
 import { assertActor, recordAction, type Actor } from '../../audit-log/audit-log.js';
 import { ChannelsRepository } from '../channels.repository.js';
-import { ChannelsService, type KnownChannel } from '../channels.service.js';
+import type { KnownChannel } from '../channel-registry.js';
+import { ChannelsService } from '../channels.service.js';
 import { DepositsObserver } from '../deposits.observer.js';
 import { IncomingLinesService, type States } from '../incoming-lines.service.js';
 import { PaymentsRepository } from '../payments.repository.js';

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ChannelListsService } from '../../../src/deposits/channel-lists.service.js';
 import { expectBooksToBalance } from '../../support/books.js';
 import { eventually } from '../../support/eventually.js';
 import { expectError } from '../../support/expectations.js';
@@ -127,6 +128,25 @@ describe('a payment without callbacks', () => {
     expect(synced).toMatchObject({ code: scene.code, new: 1, booked: 1, waiting: 0, taken_back: 0 });
     expect(await scene.get(other)).toMatchObject({ status: 'paid' });
     expect(await scene.deposits.operator.json('channel', 'sync', scene.code)).toMatchObject({ new: 0, booked: 0 });
+  });
+
+  it('is booked by the list that workers read each night', async () => {
+    const { stack } = scene.deposits;
+    const made = await scene.unheard();
+    await scene.settle(made);
+    await stack.sql(`UPDATE deposit_channels SET list_due_at = now() WHERE code = $1`, [scene.code]);
+    await stack.api.get(ChannelListsService).readDue(new AbortController().signal);
+    expect(await scene.until(made, 'paid')).toMatchObject({ paid_amount: '1000.00' });
+    // Another worker may be reading it at the same time.
+    await eventually(
+      () =>
+        stack.sql<{ hour: number; is_later: boolean }>(
+          `SELECT extract(hour FROM list_due_at AT TIME ZONE 'Asia/Bangkok')::int AS hour, list_due_at > now() AS is_later
+           FROM deposit_channels WHERE code = $1`,
+          [scene.code],
+        ),
+      ([next]) => next?.hour === 3 && next.is_later,
+    );
   });
 
   it('is asked about before the offer expires, and for ten minutes if nobody answers', async () => {
