@@ -103,12 +103,13 @@ const FAULTS: Readonly<Record<string, () => Promise<void>>> = {
   api: () => restart(api),
   worker: () => restart(worker),
   redis: () => emptyRedis(scene.stack),
-  postgres: async () => {
-    process.kill(server.pid, 'SIGKILL');
-    await server.ended;
-    server = await startServer(server.port);
-  },
 };
+
+async function crashPostgres(): Promise<void> {
+  process.kill(server.pid, 'SIGKILL');
+  await server.ended;
+  server = await startServer(server.port);
+}
 
 async function restart(killed: ManagedProcess): Promise<void> {
   await killed.kill();
@@ -127,7 +128,7 @@ const importAll = async (): Promise<Imported> => {
 async function prepare(cycle: number, random: Random): Promise<void> {
   const [shop, sandbox] = [await scene.stack.merchant('0.00'), await scene.stack.sandboxMerchant('0.00')];
   const references = Array.from({ length: random.int(4, 8) }, (_, n) => `cycle-${cycle}-${n}`);
-  const fault = random.chance(0.5) ? FAULTS.api : FAULTS.postgres;
+  const fault = random.chance(0.5) ? FAULTS.api : crashPostgres;
   const make = references.map(async (reference) => ({ shop, deposit: await create(shop, reference) }));
   const [made, tried] = await Promise.all([Promise.all(make), create(sandbox, `cycle-${cycle}`), fault?.()]);
   paid.push({ shop: sandbox, deposit: tried });
@@ -150,15 +151,15 @@ describe(`deposits under faults, seed ${SEED}`, () => {
   it.each(cycles)('cycle %i: each payment is booked once, and none is lost', async (cycle) => {
     const random = seeds.fork(`cycle ${cycle}`);
     await prepare(cycle, random);
-    const before = await scene.storedLines(channel);
     const names = Object.keys(FAULTS).filter(() => random.chance(0.6));
-    const left = account.lines.length - before;
+    const statement = account.statement();
+    /** A moment of the import: so many lines are stored. */
+    const anyMoment = async (): Promise<number> => random.int(await scene.storedLines(channel), account.lines.length);
     await Promise.all([
-      scene.killedImport(channel, account.statement(), before + random.int(0, left)),
-      (async () => {
-        for (const name of names) await FAULTS[name]?.();
-      })(),
+      scene.killedImport(channel, statement, await anyMoment()),
+      ...names.map((name) => FAULTS[name]?.()),
     ]);
+    await scene.disturbedImport(channel, statement, await anyMoment(), crashPostgres);
     await importAll();
     expect(await importAll()).toMatchObject({ new: 0, repeated: account.lines.length });
 

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { writeFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -165,7 +165,17 @@ export class DepositsScene {
   }
 
   /** Imports in a process of its own, which is killed when at least `lines` lines are stored. */
-  async killedImport(channel: string, content: string, lines: number): Promise<void> {
+  killedImport(channel: string, content: string, lines: number): Promise<void> {
+    return this.disturbedImport(channel, content, lines, (child) => child.kill('SIGKILL'));
+  }
+
+  /** Imports in a process of its own, and disturbs it when at least `lines` lines are stored. */
+  async disturbedImport(
+    channel: string,
+    content: string,
+    lines: number,
+    disturb: (child: ChildProcess) => unknown,
+  ): Promise<void> {
     const args = ['bin/topup.js', 'statement', 'import', this.file(content), '--channel', channel];
     const env = { PATH: process.env.PATH, USER: 'operator-1', ...this.env };
     const child = spawn(process.execPath, args, { env, stdio: 'ignore' });
@@ -175,7 +185,7 @@ export class DepositsScene {
       () => this.storedLines(channel).catch(() => 0),
       (stored) => stored >= lines || child.exitCode !== null,
     );
-    child.kill('SIGKILL');
+    await disturb(child);
     await ended;
   }
 
