@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { SchemaService } from '../../../src/database/schema.service.js';
 import { ChannelListsService } from '../../../src/deposits/channel-lists.service.js';
 import { expectBooksToBalance } from '../../support/books.js';
 import { eventually } from '../../support/eventually.js';
 import { expectError } from '../../support/expectations.js';
-import type { ErrorBody } from '../../support/http.js';
+import { Client, type ErrorBody } from '../../support/http.js';
 import { unique } from '../../support/stack.js';
 import { OpnScene, type Deposit } from './scene.js';
 
@@ -60,6 +61,23 @@ describe('a deposit at Opn', () => {
     expect(new Set(answers.map(({ status, body }) => `${status} ${body.qr_image}`)).size).toBe(1);
     const [first] = answers;
     expect(await scene.calls(first?.body as Deposit, 'charge')).toHaveLength(1);
+  });
+
+  it('is made once by two processes, too', async () => {
+    const { stack } = scene.deposits;
+    const other = await stack.startApi();
+    try {
+      await other.get(SchemaService).whenReady();
+      await scene.opn.sim('rules', { match: { call: 'charge' }, delay_ms: 1_000 });
+      const body = { reference_id: unique('deposit'), amount: '1000.00', channel: scene.code };
+      const clients = [scene.merchant.client, new Client(stack.urlOf(other), scene.merchant.key)];
+      const answers = await Promise.all(clients.map((client) => client.post<Deposit>('/v1/deposits', body)));
+      expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+      expect(answers[0]?.body.qr_image).toBe(answers[1]?.body.qr_image);
+      expect(await scene.calls(answers[0]?.body as Deposit, 'charge')).toHaveLength(1);
+    } finally {
+      await other.close();
+    }
   });
 
   it('waits without a QR code while Opn makes none, and the same request finishes it', async () => {
