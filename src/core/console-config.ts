@@ -1,4 +1,5 @@
 import { readCompanySignIn, type CompanySignInConfig } from './company-sign-in-config.js';
+import { HOUR_MS } from './durations.js';
 import type { Environment } from './environment.js';
 import { isLoopback } from './urls.js';
 import { isTimezone } from './moments.js';
@@ -64,7 +65,7 @@ export function readConsoleConfig(
     url: origin,
     isHttps: origin.startsWith('https:'),
     trustedProxies: readTrustedProxies('CONSOLE_TRUSTED_PROXIES', proxies, problems),
-    sessionMs: hours * 3_600_000,
+    sessionMs: hours * HOUR_MS,
     idleMs: minutes * 60_000,
     requireSecondFactor,
     confirmAbove: confirmAbove ?? 0n,

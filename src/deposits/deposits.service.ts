@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../core/config.js';
+import { MINUTE_MS } from '../core/durations.js';
 import { groupBy } from '../core/groups.js';
 import { AppError, invalidValue, refusal, UnknownResource } from '../core/errors.js';
 import { newDepositNumber, newDepositReference } from '../core/identifiers.js';
@@ -36,7 +37,6 @@ import { offerInSandbox } from './sandbox/sandbox-plan.js';
 const MAX_DEALS = 5;
 const BATCH = 500;
 const EXPIRED_AT_ONCE = 100;
-const MINUTE_MS = 60_000;
 /** In seconds, outside of the sandbox. */
 const MIN_EXPIRES_IN = 60;
 

@@ -1,3 +1,4 @@
+import { DAY_MS, MINUTE_MS } from '../core/durations.js';
 import type { Satang } from '../core/money.js';
 import type { Deposit } from './deposit.entity.js';
 import type { PaymentReason, Precision } from './incoming-payment.entity.js';
@@ -38,8 +39,6 @@ export interface MatchingRules {
   ignored: readonly string[];
 }
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
 /** Another merchant's unpaid deposit of the amount, made within this time before a late payment, makes the payment ambiguous. */
 const AMBIGUOUS_MS = 30 * DAY_MS;
 /** A deposit of the amount that was made within this time after a payment is named as the probable one. */

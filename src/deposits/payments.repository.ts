@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { In, type SelectQueryBuilder } from 'typeorm';
+import { DAY_MS } from '../core/durations.js';
 import type { Satang } from '../core/money.js';
 import { SANDBOX_CHANNEL_ID } from '../core/sandbox.js';
 import { Database, type Queryable, type Transaction } from '../database/database.js';
@@ -9,8 +10,6 @@ import { Deposit } from './deposit.entity.js';
 import { IncomingPayment, type Decision } from './incoming-payment.entity.js';
 import * as sql from './payments.sql.js';
 import { WITNESS_GAP_MS, type LonePayment } from './witnesses.js';
-
-const DAY_MS = 86_400_000;
 
 /** A payment to be written. */
 export type NewPayment = Pick<

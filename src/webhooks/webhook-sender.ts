@@ -1,4 +1,5 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { HOUR_MS } from '../core/durations.js';
 import { retryAfterMs } from '../core/retry-after.js';
 import type { HttpFailure } from '../core/safe-http/http-failure.js';
 import { SafeHttpClient, type HttpResult } from '../core/safe-http/safe-http-client.js';
@@ -27,7 +28,7 @@ export interface AttemptOutcome {
 
 const MAX_BODY_BYTES = 16 * 1024;
 const LOGGED_BODY_BYTES = 1024;
-const MAX_RETRY_AFTER_MS = 3_600_000;
+const MAX_RETRY_AFTER_MS = HOUR_MS;
 const USER_AGENT = 'order-topup-webhooks/1.0';
 
 /** Signs a message and sends it once. */

@@ -1,6 +1,7 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { CookieOptions, Request, Response } from 'express';
 import type { Config } from '../../core/config.js';
+import { YEAR_MS } from '../../core/durations.js';
 import type { Operator } from '../../operators/operator.entity.js';
 import type { KnownDevice } from '../../operators/operators.repository.js';
 
@@ -16,7 +17,7 @@ export const cookieOptions = ({ console: { isHttps } }: Config): CookieOptions &
   sameSite: 'strict',
 });
 
-const DEVICE_LASTS_MS = 365 * 86_400_000;
+const DEVICE_LASTS_MS = YEAR_MS;
 
 /** Ties a company sign-in to the browser that began it, until the provider sends the browser back. */
 export class CompanyCookie {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DAY_MS } from '../../core/durations.js';
+import { DAY_MS, HOUR_MS } from '../../core/durations.js';
 import { storable, textProblem } from '../../core/text.js';
 import { adaptersWith } from '../../suppliers/adapters.js';
 import type { ListedPurchase, PurchasesReading, Unavailable } from '../../suppliers/supplier-adapter.js';
@@ -12,7 +12,7 @@ import { SoldAfterAllRepository } from './sold-after-all.repository.js';
 import { UnknownPurchasesRepository, type ReportedPurchase } from './unknown-purchases.repository.js';
 
 /** Each reading begins this long before the end of the last one, because clocks differ and a list may be late. */
-const OVERLAP_MS = 3_600_000;
+const OVERLAP_MS = HOUR_MS;
 const MAX_PAGES = 10_000;
 const STATED_AT_ONCE = 500;
 const MAX_DETAIL_LENGTH = 500;

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../core/durations.js';
 import { AppError } from '../../../core/errors.js';
 import { parseExactJson } from '../../../core/exact-json.js';
 import { parseBaht } from '../../../core/money.js';
@@ -27,7 +28,7 @@ const MAX_IMAGE_BYTES = 64 * 1024;
 const PAGE = 100;
 const MAX_LIST_BYTES = 4_000_000;
 /** Opn lists charges by their creation. A code may be paid a day later, and the payment may be refunded after that. */
-const LIST_BEFORE_MS = 2 * 86_400_000;
+const LIST_BEFORE_MS = 2 * DAY_MS;
 const MIN = parseBaht('20.00') ?? 0n;
 const MAX = parseBaht('150000.00') ?? 0n;
 
