@@ -46,6 +46,7 @@ export class ChannelViewsService {
     return {
       data: CHANNEL_ADAPTERS.map(({ description }) => ({
         ...pick(description, 'adapter', 'name'),
+        base_url: description.baseUrl,
         credentials: description.credentials.map((each) => pick(each, 'name', 'secret', 'required', 'help')),
         options: description.options.map(({ values, ...option }) => ({
           ...pick(option, 'name', 'help'),
@@ -63,10 +64,12 @@ export class ChannelViewsService {
 
   /** @throws FORBIDDEN until the operator confirms; BAD_REQUEST; CONFLICT, with CHANGED_MEANWHILE. */
   async set(caller: Caller, code: string, given: SetChannelDto): Promise<ChannelDto> {
-    const { adapter, options, min, max, priority, hold_above: holdAbove, status, expected_updated_at: at } = given;
+    const { adapter, options, credentials, min, max, priority, hold_above: holdAbove, status } = given;
+    const { base_url: baseUrl, new_callback_url: newCallbackUrl, expected_updated_at: at } = given;
     const amountOf = (text: string | undefined): bigint | undefined => (text === undefined ? text : checkedBaht(text));
     const limits = { min: amountOf(min), max: amountOf(max), holdAbove: amountOf(holdAbove) };
-    const changes = { code, adapter, priority, status, ...limits, ...(options && { options }) };
+    const named = { ...(options && { options }), ...(credentials && { credentials }) };
+    const changes = { code, adapter, baseUrl, newCallbackUrl, priority, status, ...limits, ...named };
     const by = caller.confirmedActor(given.reason);
     await this.channels.set(changes, by, { updatedAt: at ? new Date(at) : null });
     return this.show(caller, code);

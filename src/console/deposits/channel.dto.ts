@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Shown } from '../../core/http/answer.decorators.js';
 import { MAX_SATANG } from '../../core/money.js';
-import { AmountUpTo, Integer, Moment, OneOf, Text } from '../../core/validation/member.decorators.js';
+import { AmountUpTo, Flag, Integer, Moment, OneOf, Text } from '../../core/validation/member.decorators.js';
 import { CHANNEL_ADAPTER_NAMES } from '../../deposits/channels/adapters.js';
 import { CHANNEL_STATUSES, type ChannelStatus } from '../../deposits/deposit-channel.entity.js';
 import { ListQueryDto } from '../orders/order-queries.dto.js';
@@ -35,6 +35,17 @@ export class ChannelDto {
 
 export class SetChannelDto {
   @OneOf(CHANNEL_ADAPTER_NAMES, { example: 'promptpay' }) adapter!: string;
+  @Text(1, 2_048, {
+    optional: true,
+    example: 'https://api.omise.co',
+    description: 'Unless given, the address that the channel has, or for a new channel the vendor’s own',
+  })
+  base_url?: string;
+  @Changes({
+    description:
+      'Credentials that are not given are kept; null removes a credential. Credentials are never shown. Another host in `base_url` needs all secret credentials again',
+  })
+  credentials?: Record<string, string | null>;
   @Changes({ description: 'Options that are not given are kept; null removes an option', example: { spread: '5' } })
   options?: Record<string, string | null>;
   @AmountUpTo(MAX_SATANG, { optional: true, example: '100.00' }) min?: string;
@@ -42,6 +53,8 @@ export class SetChannelDto {
   @Integer(0, 1_000, { optional: true, example: 100 }) priority?: number;
   @AmountUpTo(MAX_SATANG, { optional: true, example: '200000.00' }) hold_above?: string;
   @OneOf(['active', 'inactive'], { optional: true }) status?: ChannelStatus;
+  @Flag({ optional: true, description: 'Makes a new callback address; the earlier address stops working' })
+  new_callback_url?: boolean;
   @Moment({
     optional: true,
     nullable: true,
@@ -54,6 +67,8 @@ export class SetChannelDto {
 export class ChannelAdapterDto {
   @Shown.text('promptpay') adapter!: string;
   @Shown.text('PromptPay') name!: string;
+  @Shown.nullableText('https://api.omise.co', 'The vendor’s own; null if the adapter calls nobody') base_url!:
+    string | null;
   @ApiProperty({ type: [CredentialFieldDto] }) credentials!: CredentialFieldDto[];
   @ApiProperty({ type: [OptionFieldDto] }) options!: OptionFieldDto[];
 }

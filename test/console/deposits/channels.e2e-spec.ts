@@ -21,7 +21,9 @@ beforeAll(async () => {
 });
 afterAll(() => console.close());
 
-type Body = ChannelBody & ErrorBody;
+const SECRET = 'test_5zp9q2k1w8e3r7';
+
+type Body = ChannelBody & { credentials: string[] } & ErrorBody;
 const send = (method: string, path: string, body?: object, who = admin): Promise<Answer<Body>> =>
   who.browser.send<Body>(method, `/api/channels/${path}`, body);
 const show = async (code: string): Promise<ChannelBody> => (await send('GET', code)).body;
@@ -71,6 +73,29 @@ describe('a channel', () => {
   ])('with %s is refused', async (_what, given) => {
     const { status } = await send('PUT', 'wrong', { adapter: 'promptpay', expected_updated_at: null, ...given });
     expect([status, (await send('GET', 'wrong')).status]).toEqual([400, 404]);
+  });
+
+  it('keeps its credentials, which no answer shows', async () => {
+    const { body: adapters } = await nok.browser.get<{ data: { adapter: string; credentials: { name: string }[] }[] }>(
+      '/api/channels/adapters',
+    );
+    expectDocumented(adapters, 'ChannelAdaptersDto');
+    const gateway = adapters.data.find(({ adapter }) => adapter === 'opn');
+    expect(gateway?.credentials.map(({ name }) => name)).toContain('secret_key');
+    const credentials = { public_key: `pkey_${SECRET}`, secret_key: `skey_${SECRET}` };
+    const given = { adapter: 'opn', credentials, base_url: 'https://gateway.example', expected_updated_at: null };
+    const { status, body } = await send('PUT', 'opn', given);
+    expect([status, body]).toMatchObject([200, { credentials: Object.keys(credentials).toSorted() }]);
+    const { updated_at, ...kept } = await show('opn');
+    expect(JSON.stringify(kept)).not.toContain(SECRET);
+    const changed = await send('PUT', 'opn', { adapter: 'opn', priority: 5, expected_updated_at: updated_at });
+    expect(changed.body).toMatchObject({ credentials: Object.keys(credentials).toSorted() });
+    const elsewhere = {
+      adapter: 'opn',
+      base_url: 'https://other.example',
+      expected_updated_at: changed.body.updated_at,
+    };
+    expect((await send('PUT', 'opn', elsewhere)).status).toBe(400);
   });
 
   it('takes no new deposits while it is paused', async () => {

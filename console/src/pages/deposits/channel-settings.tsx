@@ -1,4 +1,4 @@
-import { NativeSelect, PasswordInput, TextInput } from '@mantine/core';
+import { Checkbox, NativeSelect, PasswordInput, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
@@ -20,7 +20,9 @@ type Limit = (typeof LIMITS)[number];
 interface Draft {
   code: string;
   adapter: string;
+  base_url: string;
   reason: string;
+  new_callback_url: boolean;
   limits: Record<Limit, string>;
   options: Record<string, string>;
   credentials: Record<string, string>;
@@ -29,7 +31,9 @@ interface Draft {
 const draftOf = (channel: ChannelView | undefined): Draft => ({
   code: channel?.code ?? '',
   adapter: channel?.adapter ?? '',
+  base_url: channel?.base_url ?? '',
   reason: '',
+  new_callback_url: false,
   limits: {
     min: channel?.min ?? '',
     max: channel?.max ?? '',
@@ -43,6 +47,8 @@ const draftOf = (channel: ChannelView | undefined): Draft => ({
 /** What the form changes: names with their old and new values. */
 function changesOf(before: Draft, now: Draft, adapter: Adapter): [name: string, old: string, next: string][] {
   const all = [
+    ['base_url', before.base_url, now.base_url] as const,
+    ['callback_url', '', now.new_callback_url ? '•••' : ''] as const,
     ...LIMITS.map((name) => [name, before.limits[name], now.limits[name]] as const),
     ...adapter.options.map(({ name }) => [name, before.options[name] ?? '', now.options[name] ?? ''] as const),
     ...adapter.credentials.map(({ name }) => [name, '', now.credentials[name] === undefined ? '' : '•••'] as const),
@@ -115,7 +121,7 @@ type Typed = { currentTarget: { value: string } };
 
 function Fields({ draft, adapter, adapters, stored, onChange }: FieldsProps): ReactNode {
   const t = useT();
-  const { limits, options, credentials } = draft;
+  const { limits, options } = draft;
   return (
     <div className={classes.form}>
       {!stored && (
@@ -133,10 +139,12 @@ function Fields({ draft, adapter, adapters, stored, onChange }: FieldsProps): Re
           disabled={stored !== undefined}
           data={adapters.map((each) => ({ value: each.adapter, label: each.name }))}
           value={adapter.adapter}
-          onChange={({ currentTarget: { value } }: Typed) => onChange({ adapter: value, options: {}, credentials: {} })}
+          onChange={({ currentTarget: { value } }: Typed) =>
+            onChange({ adapter: value, base_url: '', options: {}, credentials: {} })
+          }
         />
       )}
-      <Credentials {...{ adapter, stored, credentials }} onChange={(given) => onChange({ credentials: given })} />
+      <Vendor {...{ draft, adapter, stored, onChange }} />
       {adapter.options.map(({ name, help, values }) => {
         const field = {
           label: name,
@@ -171,36 +179,57 @@ function Fields({ draft, adapter, adapters, stored, onChange }: FieldsProps): Re
   );
 }
 
-interface CredentialsProps extends Pick<FieldsProps, 'adapter' | 'stored'> {
-  credentials: Draft['credentials'];
-  onChange: (credentials: Draft['credentials']) => void;
-}
-
-/** The API never returns stored credentials, so an empty field keeps the stored value. */
-function Credentials({ adapter, stored, credentials, onChange }: CredentialsProps): ReactNode {
+/** What the adapter needs for calls. The API never returns stored credentials, so an empty field keeps the stored value. */
+function Vendor({ draft, adapter, stored, onChange }: Omit<FieldsProps, 'adapters'>): ReactNode {
   const t = useT();
-  return adapter.credentials.map(({ name, help, required }) => {
-    const isStored = stored?.credentials.includes(name) ?? false;
-    return (
-      <PasswordInput
-        key={name}
-        label={name}
-        description={help}
-        placeholder={isStored ? t('channels.kept') : undefined}
-        required={required && !isStored}
-        autoComplete="off"
-        value={credentials[name] ?? ''}
-        onChange={({ currentTarget: { value } }: Typed) => onChange({ ...credentials, [name]: value })}
-      />
-    );
-  });
+  const { credentials, base_url: url } = draft;
+  return (
+    <>
+      {adapter.base_url !== null && (
+        <TextInput
+          label={t('channels.baseUrl')}
+          placeholder={adapter.base_url}
+          type="url"
+          autoComplete="off"
+          value={url}
+          onChange={({ currentTarget: { value } }: Typed) => onChange({ base_url: value })}
+        />
+      )}
+      {adapter.credentials.map(({ name, help, required }) => {
+        const isStored = stored?.credentials.includes(name) ?? false;
+        return (
+          <PasswordInput
+            key={name}
+            label={name}
+            description={help}
+            placeholder={isStored ? t('channels.kept') : undefined}
+            required={required && !isStored}
+            autoComplete="off"
+            visibilityToggleButtonProps={{ 'aria-label': t('login.showPassword') }}
+            value={credentials[name] ?? ''}
+            onChange={({ currentTarget: { value } }: Typed) =>
+              onChange({ credentials: { ...credentials, [name]: value } })
+            }
+          />
+        );
+      })}
+      {stored && stored.callback_url !== null && (
+        <Checkbox
+          label={t('channels.newCallbackUrl')}
+          description={t('channels.newCallbackUrlHint')}
+          checked={draft.new_callback_url}
+          onChange={({ currentTarget: { checked } }) => onChange({ new_callback_url: checked })}
+        />
+      )}
+    </>
+  );
 }
 
 function useSave(stored: ChannelView | undefined): (adapter: Adapter, draft: Draft) => Promise<void> {
   const t = useT();
   const queries = useQueryClient();
   const navigate = useNavigate();
-  return async ({ adapter, options: fields }, { code: typed, limits, options, credentials, reason }) => {
+  return async ({ adapter, options: fields }, { code: typed, limits, options, credentials, reason, ...more }) => {
     const code = typed.trim();
     const amountOf = (name: Limit): string | undefined => {
       const read = readAmount(limits[name]);
@@ -213,6 +242,8 @@ function useSave(stored: ChannelView | undefined): (adapter: Adapter, draft: Dra
         body: {
           adapter: adapter as 'promptpay',
           options: Object.fromEntries(fields.map(({ name }) => [name, options[name]?.trim() || null])),
+          base_url: more.base_url.trim() || undefined,
+          new_callback_url: more.new_callback_url || undefined,
           ...(given.length > 0 && { credentials: Object.fromEntries(given) }),
           min: amountOf('min'),
           max: amountOf('max'),

@@ -102,7 +102,7 @@ function Actions({ channel, onOpen }: { channel: ChannelView; onOpen: (dialog: D
       <Button size="xs" variant="default" loading={test.isPending} onClick={() => test.mutate()}>
         {t('channels.test')}
       </Button>
-      {status === 'active' ? (
+      {status !== 'inactive' ? (
         <Button size="xs" variant="default" onClick={() => onOpen('pause')}>
           {t('channels.pause')}
         </Button>
