@@ -16,7 +16,7 @@ const WAIT_MS = 6_000;
 
 const NO_CODE: NoAnswer = { kind: 'unknown', detail: 'its adapter makes no codes' };
 
-/** Has vendors make the QR codes of deposits. One process at a time asks for a code; equal requests wait for it. */
+/** Has vendors make the QR codes of deposits. One process at a time requests a code; equal requests wait for it. */
 @Injectable()
 export class ChannelCodesService {
   private readonly making = new Map<bigint, Promise<void>>();

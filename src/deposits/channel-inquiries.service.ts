@@ -35,12 +35,12 @@ export class ChannelInquiriesService implements OnTasksStopped {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  @WorkerTask('channel_inquiries', { every: 500, failed: 'payments could not be asked about', once: true })
+  @WorkerTask('channel_inquiries', { every: 500, failed: 'inquiries about payments failed', once: true })
   async askDue(stop: AbortSignal): Promise<void> {
     for (const channelId of await this.deposits.findAsking()) {
       if (this.asking.has(channelId)) continue;
       const asked = this.askAbout(channelId, stop).catch(async (error: unknown) => {
-        this.logger.warn({ channelId, err: loggedError(error) }, 'payments of a channel could not be asked about');
+        this.logger.warn({ channelId, err: loggedError(error) }, 'inquiries about payments of a channel failed');
         await sleep(AFTER_FAILURE_MS, undefined, { signal: stop }).catch(() => undefined);
       });
       this.asking.set(

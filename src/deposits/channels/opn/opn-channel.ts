@@ -76,7 +76,7 @@ export class OpnChannel implements ChannelAdapter<OpnSettings> {
         name: 'webhook_secret',
         secret: true,
         required: false,
-        help: 'secret of webhooks, in base64; without it callbacks are not proven, and only make the service ask',
+        help: 'secret of webhooks, in base64; without it, callbacks are not verified and only lead to inquiries',
       },
     ],
     options: [],

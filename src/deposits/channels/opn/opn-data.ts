@@ -20,7 +20,7 @@ export const momentOf = (value: unknown): Date | null => {
   return Number.isNaN(ms) ? null : new Date(ms);
 };
 
-/** An answer that is not what was asked for. */
+/** An answer without the payment or the list that was requested. */
 export function unknown({ status, body }: HttpAnswer, detail?: string): NoAnswer {
   const { code, message } = asMembers(body) ?? {};
   const words = detail ?? ([shownText(code), shownText(message)].filter(Boolean).join(': ') || 'no JSON of the API');

@@ -103,7 +103,7 @@ export class PromptPayChannel implements ChannelAdapter<PromptPaySettings> {
 type SlipCall<Given extends unknown[], Answer> = (settings: PromptPaySettings, ...given: Given) => Promise<Answer>;
 
 const slipServiceOf = ({ slipService }: PromptPaySettings): EasySlipSettings =>
-  present(slipService, 'only channels that take slips ask about them');
+  present(slipService, 'only channels that take slips verify them');
 
 const refuse = (words: string): never => {
   throw new AppError('BAD_REQUEST', words);
