@@ -70,6 +70,27 @@ describe('lines after slips', () => {
   });
 });
 
+describe('the deposit of a payment', () => {
+  const line = reported('15:00:00', { references: ['DA'] });
+  const slip = reported('15:00:00', { precision: 'second', references: ['DA'] });
+
+  it.each<[string, Partial<LonePayment>, number]>([
+    ['that its witness names is another payment’s', { reference: 'DX' }, 0],
+    ['that a person chose proves nothing', { reference: 'DX', booked_by: 'person' }, 1],
+    ['that is the first of two proves nothing', { reference: 'DX', state: 'waiting', reason: 'AMBIGUOUS' }, 1],
+  ])('%s', (_, changes, pairs) => {
+    const payment = known('15:00:30', changes);
+    expect(pairWithLines([line], [payment]).size).toBe(pairs);
+    expect(lineOf(slip, [payment])).toBe(pairs === 1 ? payment : null);
+  });
+
+  it('that a person chose goes first if the other witness names it', () => {
+    const [other, chosen] = [known('15:00:00'), known('15:00:30', { reference: 'DA', booked_by: 'person' })];
+    expect(pairWithLines([line], [other, chosen]).get(line)).toBe(chosen);
+    expect(lineOf(slip, [other, chosen])).toBe(chosen);
+  });
+});
+
 describe('a slip after lines', () => {
   const slip = reported('15:05:30', { precision: 'second' });
 

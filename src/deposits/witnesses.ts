@@ -38,11 +38,18 @@ function gapMs(one: Reported, other: LonePayment): number {
 const namesDeposit = ({ references }: Reported, { reference }: LonePayment): boolean =>
   reference !== null && references.includes(reference);
 
+/**
+ * The deposit that the other witness names; null if it names none. A person may have chosen a deposit that it does not name, and the
+ * deposit of an ambiguous payment is only the first of two.
+ */
+const namedBefore = ({ reference, reason, booked_by }: LonePayment): string | null =>
+  booked_by === 'person' || reason === 'AMBIGUOUS' ? null : reference;
+
 /** Two witnesses that name deposits must name the same one: equal amounts of two deposits are two payments. */
 const mayBeOne = (reported: Reported, payment: LonePayment): boolean =>
   payment.amount === reported.amount &&
   gapMs(reported, payment) <= WITNESS_GAP_MS &&
-  (reported.references.length === 0 || payment.reference === null || namesDeposit(reported, payment));
+  (reported.references.length === 0 || namedBefore(payment) === null || namesDeposit(reported, payment));
 
 /**
  * Finds the payments of slips that lines confirm. Pairs both in the order of time: first lines and slips that name the same deposit.
@@ -78,12 +85,11 @@ export const lineOf = (slip: Reported, lines: readonly LonePayment[]): LonePayme
 /** What is known of a payment from both witnesses: the time in seconds, and the deposits that either names. */
 export function withKnown(reported: ReportedPayment, known: LonePayment | null | undefined): ReportedPayment {
   if (!known) return reported;
-  const { reference, reason, precision, paid_at: paidAt } = known;
-  // Of an ambiguous payment, the deposit is only the first of two.
-  const references = reference === null || reason === 'AMBIGUOUS' ? [] : [reference];
+  const { precision, paid_at: paidAt } = known;
+  const reference = namedBefore(known);
   return {
     ...reported,
     ...(precision === 'second' && { paidAt, precision }),
-    references: [...reported.references, ...references],
+    references: [...reported.references, ...(reference === null ? [] : [reference])],
   };
 }

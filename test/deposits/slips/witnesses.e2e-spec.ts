@@ -112,6 +112,35 @@ describe('a payment with a slip and a line', () => {
   });
 });
 
+describe('a payment at a biller that a person credited', () => {
+  it.each<[string, 'slip' | 'line', string]>([
+    ['its line', 'slip', '0987654322'],
+    ['its slip', 'line', '0987654323'],
+  ])('is not credited again when %s names the deposit', async (_, first, account) => {
+    const biller = await scene.deposits.billerChannel(`account=004:${account}`);
+    await scene.takeSlips(biller);
+    const shop = await scene.deposits.stack.merchant('0.00');
+    const deposit = await scene.deposits.deposit(biller, shop);
+    const { amount_to_pay: amount, reference } = deposit;
+    const transfer = scene.transfer(deposit, account, { ref1: first === 'line' ? reference : '' });
+    await scene.pay(transfer);
+    const line = lineOf(transfer, { reference: first === 'slip' ? reference : reference.slice(0, -1) });
+    const tell = {
+      slip: (): Promise<unknown> => scene.present(shop, deposit, transfer.payload),
+      line: (): Promise<unknown> => scene.deposits.import(biller, new BankAccount().add(line).statement()),
+    };
+    await tell[first]();
+    const [waiting] = await scene.deposits.payments(biller, '--waiting');
+    expect(waiting).toMatchObject({ reason: 'UNMATCHED', amount });
+    const credit = ['payment', 'credit', waiting?.id ?? '', '--merchant', String(shop.id), '--reason', 'asked by phone'];
+    await scene.deposits.operator.json(...credit);
+    await tell[first === 'slip' ? 'line' : 'slip']();
+    expect(await witnessesOf(biller)).toEqual([['line', 'slip']]);
+    expect(await scene.deposits.credits(shop)).toHaveLength(1);
+    expect(await scene.deposits.wrong()).toEqual([]);
+  });
+});
+
 describe('a slip that the statement does not show', () => {
   /** A later line of the account, so that the statement covers the transfer. */
   const later = ({ date }: Transfer): BankLine => ({ at: before(date, -11 * MINUTE_MS), amount: 12_300n });
