@@ -3,7 +3,7 @@ import { parseExactJson } from '../../core/exact-json.js';
 import { readSlip } from './easyslip-answers.js';
 
 const ASKED = { bank: '014', transRef: '202611241530XYZ01234' };
-const OURS = { bank: '004', numbers: ['0123456789', '0812345678'] };
+const OURS = { bank: '004', account: '0123456789', payeeId: '0812345678' };
 
 interface Changes {
   data?: object;
@@ -47,8 +47,20 @@ describe('an answer about a slip', () => {
   it.each<[string, object, boolean]>([
     ['the start', { bank: { account: '01xxxx6789' } }, true],
     ['four digits between dashes', { bank: { account: 'xxx-x-x5678-x' } }, true],
-    ['a PromptPay id', { bank: { account: 'xxxxxx1111' }, proxy: { type: 'MSISDN', account: '08xxxx5678' } }, true],
+    ['a PromptPay id', { proxy: { type: 'MSISDN', account: '08xxxx5678' } }, true],
+    ['both numbers', { bank: { account: 'xxxxxx6789' }, proxy: { type: 'MSISDN', account: '08xxxx5678' } }, true],
     ['three digits', { bank: { account: 'xxxxxxx789' } }, false],
+    ['three digits beside a number', { bank: { account: 'xxxxxxx789' }, proxy: { account: '08xxxx5678' } }, true],
+    [
+      'a token beside a number',
+      { bank: { type: 'TOKEN', account: 'xxxxxx1111' }, proxy: { account: '08xxxx5678' } },
+      true,
+    ],
+    ['a token alone', { bank: { type: 'TOKEN', account: 'xxxxxx6789' } }, false],
+    ['another account', { bank: { account: 'xxxxxx1111' }, proxy: { account: '08xxxx5678' } }, false],
+    ['another PromptPay id', { bank: { account: 'xxxxxx6789' }, proxy: { account: '08xxxx5679' } }, false],
+    ['an account that looks like our PromptPay id', { bank: { account: 'xxxxxx5678' } }, false],
+    ['a PromptPay id that looks like our account', { proxy: { account: 'xxxxxx6789' } }, false],
     ['one other digit', { bank: { account: 'xxxxx56799' } }, false],
     ['a longer number', { bank: { account: 'xxxxxxx6789' } }, false],
     ['no account', {}, false],

@@ -8,8 +8,9 @@ import type { MiniQr } from './mini-qr.js';
 /** The account that slips must have paid. */
 export interface SlipReceiver {
   bank: string;
-  /** All numbers by which the account can be paid: its own, and those of PromptPay. */
-  numbers: readonly string[];
+  account: string;
+  /** The PromptPay or biller id by which the account is paid. */
+  payeeId: string;
 }
 
 /** The minimum of visible digits of a masked number that identify an account. */
@@ -60,22 +61,26 @@ function readFacts(data: unknown, slip: unknown, { bank, transRef }: MiniQr): st
   return { kind: 'paid', amount, paidAt, references };
 }
 
-/** Whether the receiver is ours: its bank, and every visible digit of its account or PromptPay id. */
-function isReceiver(data: unknown, slip: unknown, { bank, numbers }: SlipReceiver): boolean {
+/** Whether the receiver is ours: its bank, and its account or the id in its place. No number that is shown may be another one. */
+function isReceiver(data: unknown, slip: unknown, { bank, account, payeeId }: SlipReceiver): boolean {
   const matched = textOf(member(data, 'matchedAccount', 'bankNumber')).replaceAll('-', '');
-  if (matched !== '' && member(data, 'matchedAccount', 'bank', 'code') === bank && numbers.includes(matched))
-    return true;
+  if (matched === account && member(data, 'matchedAccount', 'bank', 'code') === bank) return true;
   if (member(slip, 'receiver', 'bank', 'id') !== bank) return false;
-  const account = member(slip, 'receiver', 'account');
-  const shown = [member(account, 'bank', 'account'), member(account, 'proxy', 'account')].map(textOf);
-  return shown.some((masked) => numbers.some((number) => agrees(masked.replaceAll(/[-\s]/g, ''), number)));
+  const shown = member(slip, 'receiver', 'account');
+  // Tokens and dummies stand there, too.
+  const isAccount = ['', 'BANKAC'].includes(textOf(member(shown, 'bank', 'type')));
+  const verdicts = [
+    compare(isAccount ? textOf(member(shown, 'bank', 'account')) : '', account),
+    compare(textOf(member(shown, 'proxy', 'account')), payeeId),
+  ];
+  return verdicts.includes('same') && !verdicts.includes('other');
 }
 
-function agrees(masked: string, number: string): boolean {
+/** Compares the visible digits of a masked number. A few of them prove nothing. */
+function compare(shown: string, number: string): 'same' | 'other' | 'unclear' {
+  const masked = shown.replaceAll(/[-\s]/g, '');
+  if (masked === '') return 'unclear';
   const visible = Array.from(masked, (each, at) => ({ each, at })).filter(({ each }) => /\d/.test(each));
-  return (
-    masked.length === number.length &&
-    visible.length >= MIN_VISIBLE &&
-    visible.every(({ each, at }) => number[at] === each)
-  );
+  if (masked.length !== number.length || visible.some(({ each, at }) => number[at] !== each)) return 'other';
+  return visible.length >= MIN_VISIBLE ? 'same' : 'unclear';
 }

@@ -132,7 +132,15 @@ describe('a payment at a biller that a person credited', () => {
     await tell[first]();
     const [waiting] = await scene.deposits.payments(biller, '--waiting');
     expect(waiting).toMatchObject({ reason: 'UNMATCHED', amount });
-    const credit = ['payment', 'credit', waiting?.id ?? '', '--merchant', String(shop.id), '--reason', 'asked by phone'];
+    const credit = [
+      'payment',
+      'credit',
+      waiting?.id ?? '',
+      '--merchant',
+      String(shop.id),
+      '--reason',
+      'asked by phone',
+    ];
     await scene.deposits.operator.json(...credit);
     await tell[first === 'slip' ? 'line' : 'slip']();
     expect(await witnessesOf(biller)).toEqual([['line', 'slip']]);

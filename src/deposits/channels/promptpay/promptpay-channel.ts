@@ -139,12 +139,12 @@ function readSlipService(
   payee: Payee,
 ): EasySlipSettings | null {
   if (options.slip_service === undefined) return null;
-  const [bank, number] = readAccount(options)?.split(':') ?? [];
-  if (bank === undefined || number === undefined) return refuse('the option slip_service needs the option account');
+  const [bank, account] = readAccount(options)?.split(':') ?? [];
+  if (bank === undefined || account === undefined) return refuse('the option slip_service needs the option account');
   const { slip_key: key } = credentials;
   if (key === undefined) return refuse('the option slip_service needs the credential slip_key');
-  const numbers = [number, 'billerId' in payee ? payee.billerId : payee.promptpayId];
-  return { baseUrl: baseUrl ?? EasySlip.baseUrl, key, receiver: { bank, numbers } };
+  const payeeId = 'billerId' in payee ? payee.billerId : payee.promptpayId;
+  return { baseUrl: baseUrl ?? EasySlip.baseUrl, key, receiver: { bank, account, payeeId } };
 }
 
 function readLimit({ unconfirmed_limit: limit = UNCONFIRMED_LIMIT }: Options): Satang | null {
