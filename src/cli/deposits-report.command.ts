@@ -1,3 +1,4 @@
+import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import { toCsv, type CsvCell } from '../core/csv.js';
 import { formatBaht } from '../core/money.js';
@@ -7,15 +8,20 @@ import {
   type DepositsGrouping,
   type DepositsRow,
 } from '../accounting/reports/deposits-report.service.js';
+import { DailyReportService } from '../accounting/reports/daily-report.service.js';
+import { MARGIN_TIMEZONE } from '../accounting/reports/margin-report.repository.js';
+import { ChannelListsService } from '../deposits/channel-lists.service.js';
 import type { OperatorCommand } from './command-group.js';
 import { day, oneOf, refuseBoth } from './options.js';
 import { list, type Result } from './output.js';
+import { CommandError } from './problems.js';
 
 interface Given {
   from: string;
   to: string;
   by: DepositsGrouping;
   channel?: string;
+  compare?: boolean;
   csv?: boolean;
 }
 
@@ -35,15 +41,31 @@ export function defineDepositsReport(report: OperatorCommand): void {
     .requiredOption('--to <day>', 'last day, inclusive', day)
     .option('--by <what>', `one row for each: ${DEPOSITS_GROUPINGS.join(', ')}`, oneOf(DEPOSITS_GROUPINGS), 'channel')
     .option('--channel <code>', 'only payments of this channel')
+    .option('--compare', 'compare with the list of the channel’s vendor; exits with 1 if they differ')
     .option('--csv', 'print CSV with a header line')
     .notes(HELP)
-    .examples('report deposits --from 2026-11-01 --to 2026-11-30 --by day')
-    .does(async (app, { from, to, by, channel, csv }: Given, command: Command): Promise<Result> => {
+    .examples(
+      'report deposits --from 2026-11-01 --to 2026-11-30 --by day',
+      'report deposits --from 2026-11-24 --to 2026-11-24 --channel opn --compare',
+    )
+    .does(async (app, { from, to, by, channel, compare, csv }: Given, command: Command): Promise<Result> => {
       if (csv) refuseBoth(command, '--csv');
       const rows = (await app.get(DepositsReportService).run({ from, to }, by, channel)).map((row) => toRow(by, row));
       const { text } = list(rows, 'No payments arrived on these days.');
-      return { json: rows, text: csv ? () => csvOf(by, rows) : text };
+      const warnings = compare ? await differences(app, channel, { from, to }) : [];
+      return { json: rows, text: csv ? () => csvOf(by, rows) : text, warnings, ok: warnings.length === 0 };
     });
+}
+
+/** @throws as {@link ChannelListsService.compare}; CommandError without a channel. */
+async function differences(
+  app: INestApplicationContext,
+  channel: string | undefined,
+  days: { from: string; to: string },
+): Promise<string[]> {
+  if (channel === undefined) throw new CommandError('--compare needs --channel');
+  const { start, stop } = await app.get(DailyReportService).readRange(days, MARGIN_TIMEZONE);
+  return app.get(ChannelListsService).compare(channel, start, stop);
 }
 
 const toRow = (

@@ -21,6 +21,8 @@ import {
   type Grouping,
 } from '../accounting/reports/margin-report.service.js';
 import { defineDepositsReport } from './deposits-report.command.js';
+import { DepositsModule } from '../deposits/deposits.module.js';
+import { NoQueuesModule } from '../queues/no-queues.module.js';
 import type { CommandGroup, OperatorCommand } from './command-group.js';
 import { readFile } from './csv-file.js';
 import { dailyReport, dailyReports } from './daily-report.view.js';
@@ -87,7 +89,7 @@ interface SupplierGiven {
 }
 
 export const reportCommands: CommandGroup = {
-  features: { imports: [MerchantsModule, SuppliersModule, ReportsModule] },
+  features: { imports: [MerchantsModule, SuppliersModule, ReportsModule, DepositsModule, NoQueuesModule] },
   define(report) {
     defineDaily(report);
     defineMargin(report);

@@ -1,13 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../core/errors.js';
 import { DAY_MS } from '../core/durations.js';
+import { formatBaht, type Satang } from '../core/money.js';
 import { WorkerTask } from '../core/worker-task.js';
 import { ChannelCallsService } from './channel-calls.service.js';
 import { ChannelsRepository } from './channels.repository.js';
 import type { KnownChannel } from './channel-registry.js';
 import { ChannelsService } from './channels.service.js';
 import type { NoAnswer, PaymentsPage } from './channels/channel-adapter.js';
-import { IncomingChargesService, type TakenCharges } from './incoming-charges.service.js';
+import { IncomingChargesService, type ChargeReading, type TakenCharges } from './incoming-charges.service.js';
+import { PaymentsRepository, type ChargeRow } from './payments.repository.js';
 
 const SINCE_MS = 3 * DAY_MS;
 
@@ -25,6 +27,7 @@ export class ChannelListsService {
     private readonly rows: ChannelsRepository,
     private readonly calls: ChannelCallsService,
     private readonly charges: IncomingChargesService,
+    private readonly payments: PaymentsRepository,
   ) {}
 
   @WorkerTask('channel_lists', { every: 60_000, failed: 'a list of payments could not be read' })
@@ -43,26 +46,64 @@ export class ChannelListsService {
     return this.readAll(await this.channels.known(code), since);
   }
 
+  /**
+   * Compares the vendor's list with our payments of a time.
+   * @param stop the end of the time, which is exclusive. @returns a sentence for each difference. @throws as {@link sync}.
+   */
+  async compare(code: string, start: Date, stop: Date): Promise<string[]> {
+    const known = await this.channels.known(code);
+    const listed = new Map<string, { amount: Satang; refunded: Satang } | null>();
+    for await (const page of this.pages(known, start))
+      for (const { paymentId, reading } of page)
+        if (reading.kind === 'reversed') listed.set(paymentId, null);
+        else if (reading.kind === 'paid' && reading.payment.paidAt >= start && reading.payment.paidAt < stop)
+          listed.set(paymentId, reading.payment);
+    const ours = await this.payments.listCharges(known.channel.id, start, stop);
+    const isOurs = new Set(ours.map(({ charge_ref }) => charge_ref));
+    const missing = [...listed].flatMap(([id, charge]) =>
+      charge && !isOurs.has(id) ? [`charge ${id} of ${formatBaht(charge.amount)} is not here`] : [],
+    );
+    return [...missing, ...ours.flatMap((payment) => differenceOf(payment, listed) ?? [])];
+  }
+
   private async readAll(known: KnownChannel, since: Date): Promise<ListTaken> {
-    const { channel, adapter, settings } = known;
+    const sum: ListTaken = { code: known.channel.code, seen: 0, new: 0, booked: 0, waiting: 0, takenBack: 0 };
+    for await (const page of this.pages(known, since)) {
+      const taken = await this.charges.take(known, page);
+      sum.seen += page.length;
+      for (const count of ['new', 'booked', 'waiting', 'takenBack'] as const) sum[count] += taken[count];
+    }
+    return sum;
+  }
+
+  /** Pages of paid and reversed payments. */
+  private async *pages({ channel, adapter, settings }: KnownChannel, since: Date): AsyncGenerator<ChargeReading[]> {
     const { list } = adapter;
     if (!list)
       throw new AppError('BAD_REQUEST', `the adapter ${channel.adapter} has no list: import statements instead`);
-    const sum: ListTaken = { code: channel.code, seen: 0, new: 0, booked: 0, waiting: 0, takenBack: 0 };
     let next: string | null = null;
     do {
       const place: string | null = next;
-      const page: PaymentsPage | NoAnswer = await this.calls.call(channel, 'list', () =>
-        list.read(settings, since, place),
-      );
+      const read = (): Promise<PaymentsPage | NoAnswer> => list.read(settings, since, place);
+      const page: PaymentsPage | NoAnswer = await this.calls.call(channel, 'list', read);
       if (page.kind === 'unknown')
         throw new AppError('SERVICE_UNAVAILABLE', `the list of channel ${channel.code} can't be read: ${page.detail}`);
-      const reported = page.payments.filter(({ reading: { kind } }) => kind === 'paid' || kind === 'reversed');
-      const taken = await this.charges.take(known, reported);
-      sum.seen += reported.length;
-      for (const count of ['new', 'booked', 'waiting', 'takenBack'] as const) sum[count] += taken[count];
+      yield page.payments.filter(({ reading: { kind } }) => kind === 'paid' || kind === 'reversed');
       next = page.next;
     } while (next !== null);
-    return sum;
   }
+}
+
+/** @param listed null for a payment that was reversed. */
+function differenceOf(
+  { public_id, charge_ref, amount, taken_back }: ChargeRow,
+  listed: ReadonlyMap<string, { amount: Satang; refunded: Satang } | null>,
+): string | null {
+  const charge = listed.get(charge_ref);
+  const here = [amount, taken_back ?? 0n] as const;
+  if (charge === undefined) return `payment ${public_id} of ${formatBaht(amount)} is not in the list (${charge_ref})`;
+  const there = charge === null ? ([amount, amount] as const) : ([charge.amount, charge.refunded] as const);
+  if (here[0] === there[0] && here[1] === there[1]) return null;
+  const inWords = ([paid, back]: readonly [Satang, Satang]): string => `${formatBaht(paid)} less ${formatBaht(back)}`;
+  return `payment ${public_id} is ${inWords(here)} here, and ${inWords(there)} in the list (${charge_ref})`;
 }

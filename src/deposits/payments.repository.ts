@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { In, type SelectQueryBuilder } from 'typeorm';
+import { In, IsNull, Not, type SelectQueryBuilder } from 'typeorm';
 import { DAY_MS } from '../core/durations.js';
 import type { Satang } from '../core/money.js';
 import { SANDBOX_CHANNEL_ID } from '../core/sandbox.js';
@@ -58,6 +58,9 @@ export const CLOSING: readonly Decision[] = ['debit', 'keep'];
 export const isOpenCase = ({ state, reason, decision }: IncomingPayment): boolean =>
   state === 'booked' && reason !== null && !(decision !== null && CLOSING.includes(decision));
 
+/** A payment that a vendor has reported. */
+export type ChargeRow = IncomingPayment & { charge_ref: string };
+
 @Injectable()
 export class PaymentsRepository {
   constructor(private readonly database: Database) {}
@@ -102,6 +105,14 @@ export class PaymentsRepository {
   async unconfirmedAmount(tx: Transaction, channelId: number, merchantId: number): Promise<Satang> {
     const [found] = await tx.query<{ amount: Satang }>(...sql.UNCONFIRMED_AMOUNT.with({ channelId, merchantId }));
     return found?.amount ?? 0n;
+  }
+
+  /** Payments of charges that were paid in a time. @param stop its end, which is exclusive. */
+  async listCharges(channelId: number, start: Date, stop: Date): Promise<ChargeRow[]> {
+    const query = this.database.manager.createQueryBuilder(IncomingPayment, 'payment');
+    query.where({ channel_id: channelId, charge_ref: Not(IsNull()) }).orderBy('payment.id');
+    query.andWhere('payment.paid_at >= :start AND payment.paid_at < :stop', { start, stop });
+    return (await query.getMany()) as ChargeRow[];
   }
 
   /** Payments with these charges. */

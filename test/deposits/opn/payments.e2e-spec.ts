@@ -277,6 +277,28 @@ describe('what Opn answers', () => {
   });
 });
 
+describe('the report', () => {
+  it('names what the list of Opn has otherwise', async () => {
+    const today = new Date(Date.now() + 7 * 3_600_000).toISOString().slice(0, 10);
+    const of = ['--from', today, '--to', today, '--channel', scene.code];
+    const compared = () => scene.deposits.operator.run('report', 'deposits', ...of, '--compare', '--json');
+    await scene.deposits.operator.json('channel', 'sync', scene.code);
+    expect(await compared()).toMatchObject({ code: 0, stderr: '' });
+    const made = await scene.unheard();
+    await scene.settle(made);
+    const { code, stderr } = await compared();
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/charge chrg_test_\w+ of 1000\.00 is not here/)]);
+    await scene.deposits.operator.json('channel', 'sync', scene.code);
+    await scene.settle(made, { status: 'reversed' });
+    await scene.until(made, 'paid');
+    await scene.deposits.operator.json('channel', 'sync', scene.code);
+    expect((await scene.payments('--cases')).map(({ reason }) => reason)).toEqual(['TAKEN_BACK']);
+    expect(await compared()).toMatchObject({ code: 0 });
+    for (const { id } of await scene.payments('--cases'))
+      await scene.deposits.operator.json('payment', 'keep', id, '--reason', 'a test', '--yes');
+  });
+});
+
 describe('refused keys', () => {
   it('pause the channel until a probe succeeds', async () => {
     const made = await scene.made();
