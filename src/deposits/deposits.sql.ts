@@ -1,5 +1,6 @@
 import { SANDBOX_CHANNEL_ID } from '../core/sandbox.js';
 import { rowsOf, statement } from '../database/parameters.js';
+import { CALLBACK_IS_DUE } from './callbacks/channel-callbacks.repository.js';
 
 const NOW = `date_trunc('milliseconds', statement_timestamp())`;
 
@@ -148,8 +149,7 @@ export const FIND_ASKING = statement(
   () => `
     SELECT DISTINCT channel_id FROM deposits
     WHERE next_inquiry_at <= statement_timestamp() AND channel_payment_id IS NOT NULL
-    UNION SELECT DISTINCT channel_id FROM channel_callbacks
-    WHERE ask_at <= statement_timestamp() AND asked_at IS NULL AND ask_at > received_at - interval '1 hour'`,
+    UNION SELECT DISTINCT channel_id FROM channel_callbacks WHERE ${CALLBACK_IS_DUE}`,
 );
 
 /** Claims deposits whose inquiries are due. If the process dies, others inquire when the lease ends. */

@@ -16,6 +16,7 @@ export type ChannelCallbackVerdict = 'woke' | 'unknown_charge' | 'ping' | 'unrea
 @Entity('channel_callbacks')
 @Index('ix_channel_callbacks_received', ['received_at'])
 @Index('ix_channel_callbacks_ask', ['channel_id', 'ask_at'], { where: 'ask_at IS NOT NULL' })
+@Index('ix_channel_callbacks_due', ['ask_at'], { where: 'ask_at IS NOT NULL AND asked_at IS NULL' })
 @Check('ck_channel_callbacks_verdict', `verdict IN ('woke', 'unknown_charge', 'ping', 'unreadable', 'refused')`)
 export class ChannelCallback {
   @IdColumn('bigint', 'pk_channel_callbacks')

@@ -5,6 +5,16 @@ import { ChannelCallback, type ChannelCallbackVerdict } from './channel-callback
 
 const NOW = `date_trunc('milliseconds', statement_timestamp())`;
 
+/** In SQL: earlier questions delay none. */
+const LATELY = `ask_at > statement_timestamp() - interval '1 minute'`;
+
+/**
+ * In SQL: whether workers must ask about the payment of a callback now. Without an answer, they give up after two hours. No
+ * question comes before its callback, so the bound of `ask_at` excludes none, and spares the index of those that were given up.
+ */
+export const CALLBACK_IS_DUE = `ask_at <= statement_timestamp() AND asked_at IS NULL
+  AND ask_at > statement_timestamp() - interval '2 hours' AND received_at > statement_timestamp() - interval '2 hours'`;
+
 /**
  * Records a callback. One about a deposit's payment makes workers inquire at once, but not within two seconds after the last inquiry.
  * For payments of no known deposit, there are at most ten inquiries a minute: others wait for their turn, up to an hour.
@@ -19,9 +29,9 @@ const RECORD = statement(
       WHERE channel_id = ${channelId} AND channel_payment_id = ${charge} RETURNING id),
     asking AS (
       SELECT greatest(${NOW},
-        (SELECT max(ask_at) FROM channel_callbacks WHERE channel_id = ${channelId} AND ask_at IS NOT NULL
+        (SELECT max(ask_at) FROM channel_callbacks WHERE channel_id = ${channelId} AND ${LATELY}
            AND charge_ref = ${charge}) + interval '2 seconds',
-        (SELECT ask_at FROM channel_callbacks WHERE channel_id = ${channelId} AND ask_at IS NOT NULL
+        (SELECT ask_at FROM channel_callbacks WHERE channel_id = ${channelId} AND ${LATELY}
          ORDER BY ask_at DESC OFFSET 9 LIMIT 1) + interval '1 minute') AS at
       WHERE ${charge} IS NOT NULL AND NOT EXISTS (SELECT FROM woken))
     INSERT INTO channel_callbacks (channel_id, received_at, remote_address, verdict, charge_ref, detail, ask_at)
@@ -37,8 +47,7 @@ const CLAIM_UNKNOWN = statement(
   ({ channelId, limit, leaseMs }) => `
     UPDATE channel_callbacks SET ask_at = ${NOW} + ${leaseMs} * interval '1 ms'
     WHERE id IN (SELECT id FROM channel_callbacks
-                 WHERE channel_id = ${channelId} AND ask_at <= statement_timestamp() AND asked_at IS NULL
-                   AND received_at > statement_timestamp() - interval '2 hours'
+                 WHERE channel_id = ${channelId} AND ${CALLBACK_IS_DUE}
                  ORDER BY ask_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)
     RETURNING id, charge_ref`,
 );

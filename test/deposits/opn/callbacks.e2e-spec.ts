@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DepositsRepository } from '../../../src/deposits/deposits.repository.js';
 import { CommandLine } from '../../cli/command-line.js';
 import { expectBooksToBalance } from '../../support/books.js';
 import { eventually } from '../../support/eventually.js';
@@ -99,6 +100,7 @@ describe('a callback', () => {
       ['no JSON', 'unreadable'],
       ['{"object":"event","data":{"object":"charge","id":"../account"}}', 'unreadable'],
       ['{"object":"event","key":"customer.create","data":{"object":"customer"}}', 'ping'],
+      ['{"object":"event","key":"charge.create","data":{"object":"charge","id":"chrg_test_new"}}', 'ping'],
     ] as const) {
       expect((await send(body)).status).toBe(200);
       expect((await verdicts()).at(-1)).toMatchObject({ verdict, charge_ref: null });
@@ -117,6 +119,17 @@ describe('a callback', () => {
     );
     expect(due).toEqual([{ due: 5n }]);
     expect(await scene.payments('--waiting')).toEqual([]);
+  });
+
+  it('about an unknown charge is given up after two hours without an answer, and nobody looks for it', async () => {
+    await scene.deposits.stack.sql(
+      `UPDATE channel_callbacks SET received_at = now() - interval '2 hours', ask_at = now() - interval '1 hour', asked_at = NULL`,
+    );
+    const { api } = scene.deposits.stack;
+    await eventually(
+      () => api.get(DepositsRepository).findAsking(),
+      ({ length }) => length === 0,
+    );
   });
 });
 

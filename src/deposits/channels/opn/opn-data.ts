@@ -89,6 +89,8 @@ export function readCallback(raw: RawCallback, secret: string | null): ChannelCa
   if (problem !== null) return { kind: 'refused', detail: problem };
   const event = asMembers(parsed(raw.body));
   if (event?.object !== 'event') return { kind: 'unreadable', detail: 'it is no event' };
+  // A charge that was just made is not paid, and the deposit that has it asks about it anyway.
+  if (event.key === 'charge.create') return { kind: 'ping' };
   const data = asMembers(event.data) ?? {};
   const id = data.object === 'charge' ? data.id : data.charge;
   if (id === undefined) return { kind: 'ping' };
