@@ -8,6 +8,7 @@ import type { KnownChannel } from './channel-registry.js';
 import { ChannelsService } from './channels.service.js';
 import type { NoAnswer } from './channels/channel-adapter.js';
 import type { DepositChannel } from './deposit-channel.entity.js';
+import { eachChannel } from './each-channel.js';
 
 export type ChannelCallKind = 'create' | 'inquiry' | 'list' | 'slip' | 'probe';
 
@@ -39,11 +40,11 @@ export class ChannelCallsService {
 
   @WorkerTask('channel_probes', { every: 5_000, failed: 'paused channels could not be probed', once: true })
   async probe(): Promise<void> {
-    for (const channel of await this.rows.takeDueProbes()) {
+    await eachChannel(await this.rows.takeDueProbes(), async (channel) => {
       const known = this.channels.connect(channel);
       if ((await this.isWorking(known)) && (await this.rows.endPause(channel.id)))
         this.logger.info({ channel: channel.code }, 'a channel goes on: its credentials are accepted');
-    }
+    });
   }
 
   private async isWorking({ channel, adapter, settings }: KnownChannel): Promise<boolean> {

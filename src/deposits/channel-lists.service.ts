@@ -8,6 +8,7 @@ import { ChannelsRepository } from './channels.repository.js';
 import type { KnownChannel } from './channel-registry.js';
 import { ChannelsService } from './channels.service.js';
 import type { NoAnswer, PaymentsPage } from './channels/channel-adapter.js';
+import { eachChannel } from './each-channel.js';
 import { IncomingChargesService, type ChargeReading, type TakenCharges } from './incoming-charges.service.js';
 import { PaymentsRepository, type ChargeRow } from './payments.repository.js';
 
@@ -32,13 +33,13 @@ export class ChannelListsService {
 
   @WorkerTask('channel_lists', { every: 60_000, failed: 'a list of payments could not be read' })
   async readDue(stop: AbortSignal): Promise<void> {
-    for (const channel of await this.channels.list()) {
+    await eachChannel(await this.channels.list(), async (channel) => {
       if (stop.aborted) return;
       const known = this.channels.connect(channel);
-      if (!known.adapter.list || !(await this.rows.claimList(channel.id))) continue;
+      if (!known.adapter.list || !(await this.rows.claimList(channel.id))) return;
       await this.readAll(known, new Date(Date.now() - SINCE_MS));
       await this.rows.endList(channel.id);
-    }
+    });
   }
 
   /** @throws NOT_FOUND; BAD_REQUEST without a list; SERVICE_UNAVAILABLE if the list can't be read to its end. */

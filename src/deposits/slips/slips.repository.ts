@@ -54,9 +54,8 @@ export class SlipsRepository {
     await this.database.query(...sql.PAUSE_SLIPS.with({ id, channelId, seconds }));
   }
 
-  /** @returns the codes of the channels. */
-  async claimPaused(seconds: number): Promise<string[]> {
-    return (await this.database.query<{ code: string }>(...sql.CLAIM_PAUSED.with({ seconds }))).map(({ code }) => code);
+  claimPaused(seconds: number): Promise<{ code: string }[]> {
+    return this.database.query<{ code: string }>(...sql.CLAIM_PAUSED.with({ seconds }));
   }
 
   async resume(code: string): Promise<void> {

@@ -12,6 +12,7 @@ import type { KnownChannel } from '../channel-registry.js';
 import { ChannelsService } from '../channels.service.js';
 import { DepositsObserver } from '../deposits.observer.js';
 import type { DepositRow } from '../deposits.repository.js';
+import { eachChannel } from '../each-channel.js';
 import { SandboxSlipsService } from '../sandbox/sandbox-slips.service.js';
 import { IncomingSlipsService } from './incoming-slips.service.js';
 import { slipOf, slipRefOf, type MiniQr } from './mini-qr.js';
@@ -68,7 +69,8 @@ export class SlipsService {
       due = await this.slips.claim(BATCH, WAITS);
       await Promise.all(due.map((each) => this.checkOne(each)));
     } while (!stop.aborted && due.length === BATCH);
-    for (const code of stop.aborted ? [] : await this.slips.claimPaused(PAUSE_SECONDS)) await this.tryResume(code);
+    if (stop.aborted) return;
+    await eachChannel(await this.slips.claimPaused(PAUSE_SECONDS), ({ code }) => this.tryResume(code));
   }
 
   /** Stores the slip before it is verified, so that no crash loses it. @returns the slip; undefined if it is known. */
