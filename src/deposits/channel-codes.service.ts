@@ -10,6 +10,10 @@ import { DepositsRepository, isUnfinished, type DepositRow } from './deposits.re
 
 /** Longer than an adapter takes to make a code. */
 const LEASE_MS = 15_000;
+/** After a failure. Equal requests come at once, and each would cost the vendor several calls. */
+const PAUSE_MS = 2_000;
+/** How long a request waits to make the code itself. It must end before proxies give up. */
+const CLAIM_MS = PAUSE_MS + 300;
 const POLL_MS = 200;
 /** How long a request waits for the code that another process is making. */
 const WAIT_MS = 6_000;
@@ -50,23 +54,27 @@ export class ChannelCodesService {
     const { id, deposit_number: depositNumber, merchant_id: merchantId, reference_id: referenceId } = row.deposit;
     const { amount_to_pay: amountToPay, expires_at: expiresAt } = row.deposit;
     if (!adapter.create || channel.pause_reason !== null) return;
-    if (!(await this.deposits.claimCode(id, LEASE_MS))) return this.waitForOther(row);
+    if (!(await this.claim(row))) return;
     const offered = { depositNumber, merchantId, referenceId, amountToPay, expiresAt };
     const create = async () => (await adapter.create?.(settings, offered)) ?? NO_CODE;
     const made = await this.calls.call(channel, 'create', create);
-    if (made.kind === 'unknown') return this.deposits.releaseCode(id);
+    if (made.kind === 'unknown') return this.deposits.releaseCode(id, LEASE_MS, PAUSE_MS);
     const inquiryAfter = adapter.inquiry ? adapter.inquiry.firstMs / 1_000 : null;
     const isOffered = await this.deposits.finish(id, made, inquiryAfter);
     // Nobody has seen the code, and nobody should pay it now.
     if (!isOffered && made.paymentId !== null) await adapter.cancel?.(settings, made.paymentId);
   }
 
-  private async waitForOther(row: DepositRow): Promise<void> {
-    const until = performance.now() + WAIT_MS;
-    for (let read = row; isUnfinished(read) && performance.now() < until; read = await this.readAgain(row)) {
-      if (read !== row && read.deposit.asked_at === null) return;
+  /** @returns false if another process has made the code, or is still making it. */
+  private async claim(row: DepositRow): Promise<boolean> {
+    const sinceMs = performance.now();
+    const waitedMs = (): number => performance.now() - sinceMs;
+    while (waitedMs() < WAIT_MS) {
+      if (waitedMs() < CLAIM_MS && (await this.deposits.claimCode(row.deposit.id, LEASE_MS))) return true;
       await sleep(POLL_MS);
+      if (!isUnfinished(await this.readAgain(row))) return false;
     }
+    return false;
   }
 
   private async readAgain({ deposit }: DepositRow): Promise<DepositRow> {

@@ -207,8 +207,8 @@ export class DepositsRepository {
     return (await this.database.query(...sql.CLAIM_CODE.with({ id, leaseMs }))).length > 0;
   }
 
-  async releaseCode(id: bigint): Promise<void> {
-    await this.database.query(...sql.RELEASE_CODE.with({ id }));
+  async releaseCode(id: bigint, leaseMs: number, pauseMs: number): Promise<void> {
+    await this.database.query(...sql.RELEASE_CODE.with({ id, leaseMs, pauseMs }));
   }
 
   /** The ids of channels with inquiries that are due. */

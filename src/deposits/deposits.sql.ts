@@ -136,10 +136,12 @@ export const CLAIM_CODE = statement(
     RETURNING id`,
 );
 
+/** Ends a claim without a QR code. The next one may begin after a pause. */
 export const RELEASE_CODE = statement(
   'deposits.release_code',
-  { id: 'bigint' },
-  ({ id }) => `UPDATE deposits SET asked_at = NULL WHERE id = ${id} AND ${UNFINISHED}`,
+  { id: 'bigint', leaseMs: 'int', pauseMs: 'int' },
+  ({ id, leaseMs, pauseMs }) => `
+    UPDATE deposits SET asked_at = ${NOW} + (${pauseMs} - ${leaseMs}) * interval '1 ms' WHERE id = ${id} AND ${UNFINISHED}`,
 );
 
 /** The channels of deposits and callbacks with inquiries that are due. */

@@ -170,7 +170,11 @@ export class OpnChannel implements ChannelAdapter<OpnSettings> {
     if (paymentId === null || readCharge(charge, paymentId, settings.isLive, new Date()).kind !== 'open')
       return { kind: 'unknown', detail: 'the new charge is not pending' };
     const qrImage = await this.image(settings, image?.download_uri, until);
-    if (qrImage === null) return { kind: 'unknown', detail: `the code of charge ${paymentId} could not be read` };
+    if (qrImage === null) {
+      // Nobody has seen the code, and another charge will have the next one. The merchant does not wait for the end of this one.
+      void this.cancel(settings, paymentId);
+      return { kind: 'unknown', detail: `the code of charge ${paymentId} could not be read` };
+    }
     return { kind: 'created', qrPayload: null, qrImage, paymentId, expiresAt: momentOf(charge.expires_at) };
   }
 
