@@ -8,7 +8,7 @@ import type { PaymentState } from './incoming-payment.entity.js';
 import { referencesIn, type Match } from './matching.js';
 import { PaymentsRepository } from './payments.repository.js';
 import type { IdentifiedLine } from './statements/chain.js';
-import { isUndecided, pairWithLines, withKnown, type LonePayment } from './witnesses.js';
+import { isUndecided, orWaits, pairWithLines, withKnown, type LonePayment } from './witnesses.js';
 
 /** What became of lines that came in, by their identities. `linked`: the line reports a payment that a slip reported before. */
 export type States = ReadonlyMap<string, PaymentState | 'linked'>;
@@ -74,7 +74,9 @@ export class IncomingLinesService {
     });
     const reported = open.map((each) => withKnown(each, pairs.get(each)));
     const matches = await this.incoming.match(reader, channel, reported);
-    const matchOf = new Map(open.map((each, n) => [each, matches[n]]));
+    const paired = new Set(pairs.values());
+    const others = slips.filter((slip) => !paired.has(slip));
+    const matchOf = new Map(open.map((each, n) => [each, matches[n] && orWaits(each, matches[n], others)]));
     return incoming.map((each) => ({ line: each.line, known: pairs.get(each), match: matchOf.get(each) ?? null }));
   }
 }

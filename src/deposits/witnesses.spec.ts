@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ReportedPayment } from './matching.js';
-import { isCovered, lineOf, pairWithLines, withKnown, type LonePayment } from './witnesses.js';
+import type { Candidate, Match, ReportedPayment } from './matching.js';
+import { isCovered, lineOf, orWaits, pairWithLines, withKnown, type LonePayment } from './witnesses.js';
 
 const at = (time: string): Date => new Date(`2026-11-24T${time}+07:00`);
 
@@ -104,6 +104,26 @@ describe('a slip after lines', () => {
     const [near, far] = [known('15:05:00', { reference: 'DA' }), known('15:09:00', { reference: 'DB' })];
     expect(lineOf({ ...slip, references: ['DB'] }, [near, far])).toBe(far);
     expect(lineOf({ ...slip, references: ['DC'] }, [near, far])).toBeNull();
+  });
+});
+
+describe('a payment of a deposit that the other witness alone booked', () => {
+  const booked: Match = { state: 'booked', deposit: { id: 7n } as Candidate, by: 'reference' };
+  const line = reported('15:12:00');
+
+  it('waits, unless amount, deposit or day is another one', () => {
+    const of = (changes: Partial<LonePayment>, time = '15:00:05') => [known(time, { deposit_id: 7n, ...changes })];
+    expect(orWaits(line, booked, of({}))).toEqual({ state: 'waiting', reason: 'DOUBLE', deposit: { id: 7n } });
+    const yesterday = new Date(line.paidAt.getTime() - 24 * 3_600_000);
+    expect(orWaits(line, booked, of({ paid_at: yesterday }))).toMatchObject({ reason: 'DOUBLE' });
+    for (const other of [
+      { deposit_id: 8n },
+      { amount: 100_015n },
+      { state: 'waiting' as const },
+      { paid_at: new Date(yesterday.getTime() - 1) },
+    ])
+      expect(orWaits(line, booked, of(other))).toBe(booked);
+    expect(orWaits(line, booked, [])).toBe(booked);
   });
 });
 

@@ -1,7 +1,7 @@
 import { DAY_MS, MINUTE_MS } from '../core/durations.js';
 import { groupBy } from '../core/groups.js';
 import type { IncomingPayment } from './incoming-payment.entity.js';
-import type { ReportedPayment } from './matching.js';
+import type { Match, ReportedPayment } from './matching.js';
 
 /** A payment that is still without its other witness, a line or a slip. */
 export type LonePayment = Pick<
@@ -81,6 +81,23 @@ export const lineOf = (slip: Reported, lines: readonly LonePayment[]): LonePayme
       (one, other) =>
         Number(namesDeposit(slip, other)) - Number(namesDeposit(slip, one)) || gapMs(slip, one) - gapMs(slip, other),
     )[0] ?? null;
+
+/**
+ * Keeps a payment from being booked if its deposit was booked for the other witness alone, with the same amount and within a day. It
+ * may be that payment, by a clock that is far off, and only a person can tell.
+ * @param others payments of the other witness.
+ */
+export const orWaits = (reported: Reported, match: Match, others: readonly LonePayment[]): Match =>
+  match.state === 'booked' &&
+  others.some(
+    (other) =>
+      other.state === 'booked' &&
+      other.deposit_id === match.deposit.id &&
+      other.amount === reported.amount &&
+      gapMs(reported, other) <= DAY_MS,
+  )
+    ? { state: 'waiting', reason: 'DOUBLE', deposit: match.deposit }
+    : match;
 
 /** What is known of a payment from both witnesses: the time in seconds, and the deposits that either names. */
 export function withKnown(reported: ReportedPayment, known: LonePayment | null | undefined): ReportedPayment {

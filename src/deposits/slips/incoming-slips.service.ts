@@ -9,7 +9,7 @@ import type { PaymentState } from '../incoming-payment.entity.js';
 import { IncomingPaymentsService, type Taken } from '../incoming-payments.service.js';
 import { referencesIn, type Match, type ReportedPayment } from '../matching.js';
 import { PaymentsRepository } from '../payments.repository.js';
-import { isCovered, isUndecided, lineOf, withKnown, type LonePayment } from '../witnesses.js';
+import { isCovered, isUndecided, lineOf, orWaits, withKnown, type LonePayment } from '../witnesses.js';
 import type { SlipCode } from './slip-check.entity.js';
 import { SlipsRepository } from './slips.repository.js';
 
@@ -55,7 +55,8 @@ export class IncomingSlipsService {
     const found = { amount, currency: 'THB', paidAt, precision, references: references.flatMap(referencesIn) } as const;
     const reported: ReportedPayment = { ...found, texts: [] };
     const isKnown = await this.payments.hasSlip(tx, channel.id, slipRef);
-    const line = isKnown ? null : lineOf(reported, await this.payments.lone(tx, 'line', known, [reported]));
+    const lines = isKnown ? [] : await this.payments.lone(tx, 'line', known, [reported]);
+    const line = lineOf(reported, lines);
     this.slips.lock(tx, channel.id);
     if (!isKnown && !line && isCovered(paidAt, channel.covered_until)) {
       this.slips.refuse(tx, channel.id, slipRef, 'NOT_IN_STATEMENT');
@@ -64,7 +65,7 @@ export class IncomingSlipsService {
     // Before the booking, whose event has the slip.
     this.slips.confirm(tx, channel.id, slipRef);
     if (isKnown) return 'repeated';
-    const match = line && !isUndecided(line) ? null : await this.match(tx, known, reported, line);
+    const match = line && !isUndecided(line) ? null : await this.match(tx, known, reported, line, lines);
     const public_id = paymentId(channel.code, 'slip', slipRef);
     const own = {
       public_id,
@@ -86,11 +87,14 @@ export class IncomingSlipsService {
     known: KnownChannel,
     reported: ReportedPayment,
     line: LonePayment | null,
+    lines: readonly LonePayment[],
   ): Promise<Match> {
     const [found] = await this.incoming.match(tx, known, [withKnown(reported, line)]);
-    const match = present(found, 'each payment gets a match');
+    const sure = present(found, 'each payment gets a match');
+    if (line) return sure;
+    const match = orWaits(reported, sure, lines);
     const { unconfirmedLimit: limit } = known.settings;
-    if (line || match.state !== 'booked' || limit === null) return match;
+    if (match.state !== 'booked' || limit === null) return match;
     const unconfirmed = await this.payments.unconfirmedAmount(tx, known.channel.id, match.deposit.merchant_id);
     if (unconfirmed + reported.amount <= limit) return match;
     return { state: 'waiting', reason: 'UNCONFIRMED', deposit: match.deposit };

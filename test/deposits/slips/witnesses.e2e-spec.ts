@@ -149,6 +149,33 @@ describe('a payment at a biller that a person credited', () => {
   });
 });
 
+describe('at a biller, a slip and a line that name one deposit, with times far apart', () => {
+  it.each<[string, number, boolean]>([
+    ['the slip first', -12, true],
+    ['the line first', 12, false],
+  ])('may be one payment, so that the second waits, %s', async (_, minutesBefore, isSlipFirst) => {
+    const account = `55${String(isSlipFirst ? 1 : 2).padStart(8, '0')}`;
+    const channel = await scene.deposits.billerChannel(`account=004:${account}`);
+    await scene.takeSlips(channel);
+    const shop = await scene.deposits.stack.merchant('0.00');
+    const deposit = await scene.deposits.deposit(channel, shop);
+    const { reference } = deposit;
+    const transfer = scene.transfer(deposit, account, { ref1: reference });
+    await scene.pay(transfer);
+    const line = lineOf(transfer, { at: before(transfer.date, minutesBefore * MINUTE_MS), reference });
+    const tell = [
+      () => scene.present(shop, deposit, transfer.payload),
+      () => scene.deposits.import(channel, new BankAccount().add(line).statement()),
+    ];
+    for (const each of isSlipFirst ? tell : tell.toReversed()) await each();
+    expect(await scene.deposits.payments(channel, '--waiting')).toMatchObject([{ reason: 'DOUBLE' }]);
+    expect(await scene.deposits.credits(shop)).toHaveLength(1);
+    // Where the slip came first, the statement does not show it in time.
+    for (const { id } of await scene.deposits.payments(channel, '--cases'))
+      await scene.deposits.operator.json('payment', 'keep', id, '--reason', 'the line is this payment');
+  });
+});
+
 describe('a slip that the statement does not show', () => {
   /** A later line of the account, so that the statement covers the transfer. */
   const later = ({ date }: Transfer): BankLine => ({ at: before(date, -11 * MINUTE_MS), amount: 12_300n });
