@@ -14,7 +14,7 @@ import { Status } from '../../kit/status';
 import { useMay } from '../../session';
 import type { Deciding } from './decide-payment';
 import type { PaymentView } from './deposit-view';
-import { DepositLink, differenceOf, stateOf } from './payments';
+import { DepositLink, differenceOf, stateOf } from './payment-view';
 import classes from './deposits.module.css';
 
 interface PanelProps {

@@ -4,7 +4,7 @@ import { useState, type ReactNode } from 'react';
 import { PAYMENT_LISTS } from '../../choices';
 import { ask, client } from '../../api';
 import { useT, type Translate } from '../../i18n/words';
-import { Amount, formatAmount, readAmount, writeAmount } from '../../kit/amount';
+import { Amount } from '../../kit/amount';
 import { Filters } from '../../kit/filters';
 import { EVERY, usePolled } from '../../kit/live';
 import { LiveButton } from '../../kit/live-controls';
@@ -20,6 +20,7 @@ import { DecidePayment, type Deciding } from './decide-payment';
 import { DepositTabs } from './deposit-tabs';
 import type { PaymentView } from './deposit-view';
 import { PaymentPanel } from './payment-panel';
+import { DepositLink, differenceOf, stateOf } from './payment-view';
 import classes from './deposits.module.css';
 
 /** Payments that arrived. Opens on those that wait, oldest first. */
@@ -113,8 +114,6 @@ function List({ rows, isNarrow, onDecide }: ListProps): ReactNode {
   );
 }
 
-export const stateOf = ({ state, is_open_case: isCase }: PaymentView): string => `payment_${isCase ? 'case' : state}`;
-
 const columnsOf = (t: Translate): Column<PaymentView>[] => [
   {
     id: 'amount',
@@ -189,20 +188,6 @@ function ForWhom({
       {first.merchant.name}
     </Stack>
   );
-}
-
-export const DepositLink = ({ number }: { number: string }): ReactNode => (
-  <Link to="/deposits/$number" params={{ number }} className="mono">
-    {number}
-  </Link>
-);
-
-/** How far a payment is from the amount that a deposit was dealt. */
-export function differenceOf(paid: string, dealt: string, t: Translate): string {
-  const difference = (readAmount(paid) ?? 0n) - (readAmount(dealt) ?? 0n);
-  if (difference === 0n) return t('payments.exact');
-  const by = formatAmount(writeAmount(difference < 0n ? -difference : difference));
-  return t(difference < 0n ? 'payments.short' : 'payments.over', { by });
 }
 
 const decideColumn = (t: Translate, onDecide: ListProps['onDecide']): Column<PaymentView> => ({
