@@ -41,6 +41,11 @@ interface OpnSettings extends ChannelSettings {
   isLive: boolean;
 }
 
+const HOST = 'api.omise.co';
+
+/** Other text would be decoded in part, or to an empty key that anybody can sign with. */
+const isBase64 = (value: string): boolean => value !== '' && Buffer.from(value, 'base64').toString('base64') === value;
+
 const key = (prefix: string) => ({
   secret: true,
   required: true,
@@ -68,7 +73,7 @@ export class OpnChannel implements ChannelAdapter<OpnSettings> {
   static readonly description: ChannelDescription = {
     adapter: 'opn',
     name: 'Opn (Omise), PromptPay',
-    baseUrl: 'https://api.omise.co',
+    baseUrl: `https://${HOST}`,
     credentials: [
       { name: 'public_key', ...key('pkey_'), help: 'public key of the account' },
       { name: 'secret_key', ...key('skey_'), help: 'secret key of the account' },
@@ -76,6 +81,7 @@ export class OpnChannel implements ChannelAdapter<OpnSettings> {
         name: 'webhook_secret',
         secret: true,
         required: false,
+        problemOf: (value) => (isBase64(value) ? null : 'must be base64, as Opn shows it'),
         help: 'secret of webhooks, in base64; without it, callbacks are not verified and only lead to inquiries',
       },
     ],
@@ -119,6 +125,12 @@ export class OpnChannel implements ChannelAdapter<OpnSettings> {
       throw new AppError(
         'BAD_REQUEST',
         'the credentials public_key and secret_key must both be live, or both of the test mode',
+      );
+    // Wallets would be credited with money that nobody paid.
+    if (!isLive && baseUrl !== null && new URL(baseUrl).hostname.replace(/\.$/, '') === HOST)
+      throw new AppError(
+        'BAD_REQUEST',
+        'keys of the test mode move no real money, and deposits would be credited all the same: set the live keys',
       );
     return {
       ...BY_REFERENCE,
