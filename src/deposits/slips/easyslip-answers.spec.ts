@@ -108,4 +108,9 @@ describe('an answer about a slip', () => {
       detail: `${status} QUOTA_EXCEEDED`,
     }),
   );
+
+  it.each([403, 500])('with %i has its words cut', (status) => {
+    const { detail } = read(JSON.stringify({ message: 'a'.repeat(10_000) }), status) as { detail: string };
+    expect(detail.length).toBeLessThan(1_000);
+  });
 });

@@ -1,6 +1,7 @@
 import { JsonNumber } from '../../core/exact-json.js';
 import { parseBaht } from '../../core/money.js';
 import { readMoment } from '../../core/moments.js';
+import { shownText } from '../../suppliers/adapter-answers.js';
 import type { HttpAnswer } from '../../suppliers/supplier-http.js';
 import type { SlipPayment, SlipReading } from '../channels/channel-adapter.js';
 import type { MiniQr } from './mini-qr.js';
@@ -33,13 +34,13 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
  */
 export function readSlip({ status, body }: HttpAnswer, expected: MiniQr, receiver: SlipReceiver): SlipReading {
   const code = textOf(member(body, 'error', 'code')) || textOf(member(body, 'message'));
-  if (status === 401 || status === 403) return { kind: 'refused', detail: `${status} ${code}` };
+  if (status === 401 || status === 403) return { kind: 'refused', detail: `${status} ${shownText(code)}` };
   const isDuplicate = status === 400 && /^duplicate_slip$/i.test(code);
   const data = member(body, 'data');
   // The first version has the slip itself as its data.
   const slip = member(data, 'rawSlip') ?? data;
   if ((status !== 200 && !isDuplicate) || textOf(member(slip, 'transRef')) === '') {
-    return { kind: 'unknown', detail: `${status} ${code || 'without a slip'}` };
+    return { kind: 'unknown', detail: `${status} ${shownText(code) || 'without a slip'}` };
   }
   const facts = readFacts(data, slip, expected);
   if (typeof facts === 'string') return { kind: 'unclear', detail: `the answer about the slip has ${facts}` };
