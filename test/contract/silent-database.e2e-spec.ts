@@ -2,6 +2,7 @@ import type { INestApplication } from '@nestjs/common';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { limited } from '../../src/database/connections.js';
 import { SchemaService } from '../../src/database/schema.service.js';
+import { miniQr } from '../../src/deposits/slips/mini-qr.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import { expectError } from '../support/expectations.js';
@@ -58,6 +59,7 @@ const BODIES: Record<string, () => unknown> = {
     items: [{ sku: ids.sku }],
   }),
   'POST /v1/deposits': () => ({ reference_id: unique('deposit'), amount: '500.00' }),
+  'POST /v1/deposits/:reference_id/slip': () => ({ payload: miniQr({ bank: '014', transRef: 'A1' }) }),
   'POST /v1/merchant-webhooks': () => NEW_WEBHOOK,
   'POST /v1/players/check': () => ({ sku: ids.sku, user_id: 'player-1' }),
   'POST /v1/sandbox/wallet/credit': () => ({ amount: '1.00' }),
