@@ -8,7 +8,7 @@ import { textProblem } from '../core/text.js';
 import { Database, type Transaction } from '../database/database.js';
 import { assertActor, recordAction, type Actor } from '../audit-log/audit-log.js';
 import { MerchantsService } from '../merchants/merchants.service.js';
-import { referenceOfPayment, WalletService } from '../wallet/wallet.service.js';
+import { WalletService } from '../wallet/wallet.service.js';
 import { BookingService } from './booking.service.js';
 import { ChannelsRepository } from './channels.repository.js';
 import { DepositsRepository } from './deposits.repository.js';
@@ -168,8 +168,8 @@ export class PaymentsService {
     const booking = { paymentId, amount, paidAt, slipRef, deposit, bookedBy: 'person', operator } as const;
     const change = (await this.booking.book(tx, [booking])).get(paymentId);
     if (!change) throw new AppError('CONFLICT', `the wallet of merchant ${merchant_id} cannot hold more`);
-    // It was not decided what the contradiction means, so it becomes a case.
-    const reason = payment.contradicted ? 'CONTRADICTION' : null;
+    // What was learnt while it waited is not decided by the credit, so it becomes a case.
+    const reason = payment.contradicted ? 'CONTRADICTION' : payment.taken_back === null ? null : 'TAKEN_BACK';
     return {
       change: { ...change, reason },
       detail: { merchant_id, deposit_number },
@@ -184,16 +184,16 @@ export class PaymentsService {
     expected: Satang | undefined,
   ): Promise<Carried> {
     const merchantId = present(merchant_id, 'a booked payment has its merchant');
-    const wanted = taken_back ?? amount;
     const available = await this.wallets.lockAvailable(tx, merchantId);
+    const earlier = await this.wallets.debitsOf(tx, merchantId, publicId);
+    const wanted = (taken_back ?? amount) - earlier.amount;
     if (expected !== undefined && expected !== available) {
       const message = `merchant ${merchantId} has ${formatBaht(available)} THB available now: nothing was moved`;
       throw new ChangedMeanwhile(message, 'expected_available');
     }
     const taken = available < wanted ? available : wanted;
     const missing = wanted - taken;
-    const reference = `${referenceOfPayment(publicId)}:back`;
-    const funding = { ...by, merchantId, amount: taken, reference, ofPayment: true } as const;
+    const funding = { ...by, merchantId, amount: taken, reference: earlier.next, ofPayment: true } as const;
     const transferId = taken > 0n ? (await this.wallets.fundIn(tx, 'debit', funding)).transferId : null;
     return { detail: { taken: formatBaht(taken), missing: formatBaht(missing) }, transferId, missing };
   }
@@ -235,7 +235,9 @@ export class PaymentsService {
 
 /** @throws CONFLICT */
 function assertDecidable(payment: IncomingPayment, decision: Decision): void {
-  const wrong = CLOSING.includes(decision) ? ifOpenCase(payment) : ifWaiting(payment);
+  const wrong =
+    (CLOSING.includes(decision) ? ifOpenCase(payment) : ifWaiting(payment)) ??
+    (decision === 'credit' ? ifStillThere(payment) : null);
   if (wrong !== null) throw new AppError('CONFLICT', `payment ${payment.public_id} ${wrong}`);
 }
 
@@ -244,6 +246,12 @@ function ifWaiting({ state, decision, decided_by: operator }: IncomingPayment): 
   if (state === 'waiting') return null;
   return `${operator === null ? 'does not wait' : `was decided by ${operator} (${decision})`}: it is ${state}`;
 }
+
+/** Money that went back before it was credited credits nobody. */
+const ifStillThere = ({ amount, taken_back }: IncomingPayment): string | null =>
+  taken_back !== null && taken_back >= amount
+    ? 'went back to the payer whole: record that by return, with the reference of the refund'
+    : null;
 
 function ifOpenCase(payment: IncomingPayment): string | null {
   if (isOpenCase(payment)) return null;

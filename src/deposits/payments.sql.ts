@@ -90,8 +90,8 @@ export const UNCONFIRMED_AMOUNT = statement(
 );
 
 /**
- * Records how much of payments a vendor has taken back. A booked one becomes a case, also if an operator had kept it before; one that
- * was debited stays closed, because it is debited once.
+ * Records how much of payments a vendor has taken back. A booked one becomes a case, also if an operator had kept it or debited less
+ * before. One that was debited for another reason stays closed, because all of it was debited.
  */
 export const TAKE_BACK = statement(
   'incoming_payments.take_back',
@@ -101,7 +101,10 @@ export const TAKE_BACK = statement(
       taken_back = back.amount,
       reason = CASE p.state WHEN 'booked' THEN 'TAKEN_BACK' ELSE p.reason END,
       ${['decision', 'decided_by', 'decision_reason', 'decided_at']
-        .map((column) => `${column} = CASE WHEN p.decision = 'keep' THEN NULL ELSE p.${column} END`)
+        .map(
+          (column) =>
+            `${column} = CASE WHEN p.decision = 'keep' OR p.decision = 'debit' AND p.taken_back IS NOT NULL THEN NULL ELSE p.${column} END`,
+        )
         .join(', ')}
     FROM ${charges.as('back')}
     WHERE p.channel_id = ${channelId} AND p.charge_ref = back.charge AND coalesce(p.taken_back, 0) < back.amount

@@ -145,6 +145,17 @@ export class WalletService {
     return known(await this.wallets.lock(tx, merchantId), merchantId).available;
   }
 
+  /** What was taken back of a payment until now, and the reference of its next debit. The caller must hold the wallet's lock. */
+  async debitsOf(tx: Transaction, merchantId: number, paymentId: string): Promise<{ amount: Satang; next: string }> {
+    let amount = 0n;
+    for (let count = 1; ; count++) {
+      const next = referenceOfDebit(paymentId, count);
+      const earlier = await this.wallets.findFunding(tx, merchantId, next);
+      if (!earlier) return { amount, next };
+      amount += earlier.amount;
+    }
+  }
+
   /** The earlier transfer that this request repeats, or null. @throws CONFLICT if the reference belongs to a different transfer. */
   private async findEarlier(
     tx: Transaction,
@@ -208,6 +219,10 @@ function recordFunding(
 
 /** The reference of a payment's credit. */
 export const referenceOfPayment = (paymentId: string): string => `${PAYMENT_PREFIX}${paymentId}`;
+
+/** The reference of the debit that takes a payment back. A vendor may take back more of it later: then there is a second one. */
+export const referenceOfDebit = (paymentId: string, count = 1): string =>
+  `${referenceOfPayment(paymentId)}:back${count === 1 ? '' : count}`;
 
 /** Checks a credit or debit before it begins, or before an operator requests approval. @throws BAD_REQUEST */
 export function assertFunding({

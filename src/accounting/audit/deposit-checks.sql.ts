@@ -2,12 +2,17 @@ import { counted } from '../../core/text.js';
 import { formatBaht } from '../../core/money.js';
 import { baht, type MomentCheck } from './check.sql.js';
 
+/** The credits for payments. Matches whole references, because operators may have chosen others that begin with `deposit:`. */
+const CREDITS = `(SELECT id, kind, merchant_id, amount, reference FROM transfers WHERE reference ~ '^deposit:pay_[0-9A-Za-z]{22}$')`;
+
 /**
- * The credits for payments, or (`:back`) the debits that take such credits back. Matches whole references, because operators may
- * have chosen other references that begin with `deposit:`.
+ * What was taken back of such credits. A vendor may take back more of a payment after its first debit (`:back`): then that is to be
+ * decided again, and a second debit (`:back2`) may follow.
  */
-const transfersOf = (end: '' | ':back'): string =>
-  `(SELECT id, kind, merchant_id, amount, reference FROM transfers WHERE reference ~ '^deposit:pay_[0-9A-Za-z]{22}${end}$')`;
+const DEBITS = `(
+  SELECT min(id) AS id, left(reference, 34) AS reference, sum(amount)::bigint AS amount, bool_and(kind = 'debit') AS are_debits,
+         CASE WHEN min(merchant_id) = max(merchant_id) THEN min(merchant_id) END AS merchant_id
+  FROM transfers WHERE reference ~ '^deposit:pay_[0-9A-Za-z]{22}:back[0-9]*$' GROUP BY 2)`;
 
 /** Rules about incoming payments, deposits and statements. */
 export const DEPOSIT_CHECKS = {
@@ -16,16 +21,17 @@ export const DEPOSIT_CHECKS = {
     rows: `
       SELECT coalesce('payment ' || p.public_id, 'transfer ' || coalesce(t.id, b.id)) AS what, p.state, p.amount,
              t.id AS transfer, p.id IS NULL AS is_unknown, b.amount AS taken_back,
-             b.id IS NOT NULL AND (p.id IS NULL OR (p.state, p.decision, b.kind, b.merchant_id)
-                                   IS DISTINCT FROM ('booked', 'debit', 'debit', p.merchant_id)
+             b.id IS NOT NULL AND (p.id IS NULL OR (p.state, b.merchant_id, b.are_debits)
+                                   IS DISTINCT FROM ('booked', p.merchant_id, true)
+                                   OR p.decision IS DISTINCT FROM 'debit' AND b.amount >= coalesce(p.taken_back, 0)
                                    OR b.amount > coalesce(p.taken_back, p.amount)) AS is_wrong_back,
              CASE WHEN p.id IS NULL THEN t.id IS NOT NULL
                   WHEN p.state = 'booked' THEN (t.id, t.kind, t.merchant_id, t.amount, t.reference)
                        IS DISTINCT FROM (p.transfer_id, 'credit', p.merchant_id, p.amount, 'deposit:' || p.public_id)
                   ELSE t.id IS NOT NULL END AS is_wrong
       FROM incoming_payments p
-      FULL JOIN ${transfersOf('')} t ON t.reference = 'deposit:' || p.public_id
-      FULL JOIN ${transfersOf(':back')} b ON b.reference = 'deposit:' || p.public_id || ':back'`,
+      FULL JOIN ${CREDITS} t ON t.reference = 'deposit:' || p.public_id
+      FULL JOIN ${DEBITS} b ON b.reference = 'deposit:' || p.public_id`,
     wrong: 'is_wrong OR is_wrong_back',
     example: `format('%s: %s', what, CASE WHEN is_wrong_back THEN 'its debit is not what was decided'
                                           WHEN is_unknown THEN 'its credit belongs to no payment'

@@ -7,7 +7,7 @@ import { Database, type Transaction } from '../../database/database.js';
 import { DepositsService } from '../../deposits/deposits.service.js';
 import type { PaymentRow } from '../../deposits/payments.repository.js';
 import { PaymentsService, type PaymentDecision } from '../../deposits/payments.service.js';
-import { referenceOfPayment } from '../../wallet/wallet.service.js';
+import { referenceOfDebit, referenceOfPayment } from '../../wallet/wallet.service.js';
 import type { Approval, ApprovalKind } from './approval.entity.js';
 import { ApprovalsRepository, type NamedApproval } from './approvals.repository.js';
 import { APPROVAL_MS, detailOf, inWords } from './requests.js';
@@ -88,7 +88,7 @@ export class PaymentRequestsService {
       case 'ignore':
         return { ...of, reference: publicId };
       case 'debit':
-        return { ...of, merchant_id, reference: `${referenceOfPayment(publicId)}:back` };
+        return { ...of, merchant_id, reference: referenceOfDebit(publicId) };
       case 'credit': {
         const reference = referenceOfPayment(publicId);
         const { recipient } = decision;

@@ -6,6 +6,7 @@ import { eventually } from '../../support/eventually.js';
 import { expectError } from '../../support/expectations.js';
 import { Client, type ErrorBody } from '../../support/http.js';
 import { unique } from '../../support/stack.js';
+import { baht } from '../scene.js';
 import { OpnScene, type Deposit } from './scene.js';
 
 let scene: OpnScene;
@@ -273,17 +274,71 @@ describe('what Opn answers', () => {
     await scene.settle(made);
     await scene.until(made, 'paid');
     const before = await scene.available();
-    await scene.settle(made, { status: 'successful', refunded_amount: 40_000 });
-    const [refunded] = await eventually(
-      () => scene.payments('--cases'),
-      ({ length }) => length === 1,
-    );
-    expect(refunded).toMatchObject({ reason: 'TAKEN_BACK', taken_back_amount: '400.00', state: 'booked' });
+    const refund = async (refunded_amount: number): Promise<string> => {
+      await scene.settle(made, { status: 'successful', refunded_amount });
+      const [refunded] = await eventually(
+        () => scene.payments('--cases'),
+        ([found]) => (found as { taken_back_amount?: string })?.taken_back_amount === baht(BigInt(refunded_amount)),
+      );
+      expect(refunded).toMatchObject({ reason: 'TAKEN_BACK', state: 'booked' });
+      return String(refunded?.id);
+    };
+    const id = await refund(40_000);
     expect(await scene.available()).toBe(before);
     expect(await scene.deposits.wrong()).toEqual([expect.stringMatching(/deposit_witnesses: .*is an open case/)]);
-    const debit = ['payment', 'debit', String(refunded?.id), '--reason', 'refunded', '--yes'];
+    const debit = ['payment', 'debit', id, '--reason', 'refunded', '--yes'];
     await scene.deposits.operator.json(...debit);
     expect(Number(await scene.available())).toBe(Number(before) - 400);
+    expect(await scene.deposits.wrong()).toEqual([]);
+
+    // What goes back later is a case again, and only that is taken.
+    await refund(70_000);
+    expect(Number(await scene.available())).toBe(Number(before) - 400);
+    expect(await scene.deposits.wrong()).toEqual([expect.stringMatching(/deposit_witnesses: .*is an open case/)]);
+    await scene.deposits.operator.json(...debit);
+    expect(Number(await scene.available())).toBe(Number(before) - 700);
+    await refund(100_000);
+    await scene.deposits.operator.json('payment', 'keep', id, '--reason', 'the merchant paid it back');
+    expect(await scene.deposits.credits(scene.merchant)).toEqual(
+      expect.arrayContaining([
+        { amount: '-300.00', reference_id: `deposit:${id}:back2` },
+        { amount: '-400.00', reference_id: `deposit:${id}:back` },
+      ]),
+    );
+    expect(await scene.deposits.wrong()).toEqual([]);
+  });
+
+  it('that went back before a person credits it is a case, or credits nobody', async () => {
+    const [part, whole] = [await scene.unheard(), await scene.unheard()];
+    await scene.settle(part, { status: 'successful', refunded_amount: 40_000 });
+    await scene.settle(whole, { status: 'successful', refunded_amount: 100_000 });
+    await scene.ask(part);
+    await scene.ask(whole);
+    const waiting = await eventually(
+      () => scene.payments('--waiting'),
+      ({ length }) => length === 2,
+    );
+    // The first suggestion is the merchant that the charge names.
+    const idOf = ({ deposit_number: number }: Deposit): string =>
+      waiting.find(({ suggestions: [, deposit] }) => deposit?.deposit_number === number)?.id ?? '';
+    const credit = (deposit: Deposit): string[] => {
+      const to = ['--deposit', deposit.deposit_number, '--reason', 'asked by phone'];
+      return ['payment', 'credit', idOf(deposit), ...to];
+    };
+    await scene.deposits.operator.json(...credit(part));
+    expect(await scene.payments('--cases')).toMatchObject([{ id: idOf(part), reason: 'TAKEN_BACK' }]);
+    await scene.deposits.operator.json('payment', 'debit', idOf(part), '--reason', 'refunded', '--yes');
+    expect(await scene.deposits.operator.refused(...credit(whole))).toMatch(/went back to the payer whole/);
+    await scene.deposits.operator.json(
+      'payment',
+      'return',
+      idOf(whole),
+      '--reference',
+      'rfnd_1',
+      '--reason',
+      'refunded',
+    );
+    expect(await scene.get(whole)).toMatchObject({ paid_amount: '0.00' });
     expect(await scene.deposits.wrong()).toEqual([]);
   });
 });
