@@ -56,7 +56,9 @@ describe('the address of a caller', () => {
     expect(await callerOf(REPLACED, '10.8.0.5')).toEqual(['10.8.0.5']);
     expect(warnings()).toEqual([]);
     expect(await callerOf(APPENDED, CLAIMED, '10.8.0.5')).toEqual([CLAIMED]);
-    expect(warnings()).toEqual([expect.stringMatching(/"address":"10\.8\.0\.5".*set TRUSTED_PROXIES to how many/)]);
+    expect(warnings()).toEqual([
+      expect.stringMatching(/"address":"10\.8\.0\.5".*set TRUSTED_PROXIES to the number of proxies/),
+    ]);
   });
 });
 

@@ -81,7 +81,7 @@ describe('the recurring tasks', () => {
 
   it('are off if their setting is 0', async () => {
     const [lazy, lazyPort] = await startWith({ SUPPLIER_BALANCE_INTERVAL_MS: 0, WEBHOOK_LOG_DAYS: 0 });
-    const off = ['supplier_balances', 'old_events', 'old_partitions', 'old_callbacks'];
+    const off = ['supplier_balances', 'old_events', 'old_partitions', 'old_callbacks', 'old_channel_callbacks'];
     const expected = documented().filter((name) => !off.includes(name));
     await eventually(
       () => tasksAt(lazyPort),
