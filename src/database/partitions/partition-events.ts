@@ -9,8 +9,7 @@ import {
   type EventTable,
 } from './event-partitions.js';
 import { definitionsOf } from './event-partitions.repository.js';
-import { rangeName } from './partitions.sql.js';
-import { withRunLock, refuseArchived, refuseBound, upperOf, type Execute } from './runs.js';
+import { rangeName, withRunLock, refuseArchived, refuseBound, upperOf, type Execute } from './runs.js';
 
 /**
  * Partitions events, deliveries and attempts by ranges of ids, in place, while processes of this version and the previous

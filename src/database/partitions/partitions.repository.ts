@@ -8,14 +8,13 @@ import {
   nextId,
   type Partition,
   type Parts,
-  rangeName,
   WRITE_COPIED_RULES,
   WRITE_OUTER_PARENTS,
   WRITE_OUTER_VALIDATIONS,
   WRITE_VALIDATIONS,
   type Written,
 } from './partitions.sql.js';
-import type { Execute } from './runs.js';
+import { rangeName, type Execute } from './runs.js';
 
 /**
  * A unique index of references holds within each partition only. This trigger refuses a reference that another partition has.

@@ -1,8 +1,5 @@
 import { IS_ANY_AWAY } from './archived.js';
 
-/** The constraint from which PostgreSQL knows the range of the first partition without reading it. */
-export const rangeName = (table: string): string => `ck_${table}_first_partition`;
-
 /** The text of a statement, which a query has generated and the caller executes. */
 export interface Written {
   statement: string;

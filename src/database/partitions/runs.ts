@@ -1,6 +1,9 @@
 import type { ClientBase, Pool } from 'pg';
 import { IS_ANY_AWAY } from './archived.js';
 
+/** The constraint from which PostgreSQL knows the range of the first partition without reading it. */
+export const rangeName = (table: string): string => `ck_${table}_first_partition`;
+
 /** Executes a statement, or several without values, on one connection. Ids come as text or as bigint. */
 export type Execute = <Row extends object>(text: string, values?: unknown[]) => Promise<Row[]>;
 
