@@ -39,7 +39,8 @@ const loneWith = (own: 'slip_ref' | 'line_id', other: 'slip_ref' | 'line_id') =>
     },
     ({ channelId, from, until, amounts }) => `
       SELECT p.id, p.public_id, p.amount, p.currency, p.paid_at, p.precision, p.charge_ref, p.slip_ref, p.line_id, p.state, p.reason,
-             p.deposit_id, p.merchant_id, p.transfer_id, p.booked_by, p.booked_at, d.reference
+             p.deposit_id, p.merchant_id, p.transfer_id, p.booked_by, p.booked_at, p.decision,
+             d.reference
       FROM (SELECT DISTINCT amount FROM ${amounts.as('each')}) paid
       JOIN incoming_payments p ON p.channel_id = ${channelId} AND p.amount = paid.amount
       LEFT JOIN deposits d ON d.id = p.deposit_id

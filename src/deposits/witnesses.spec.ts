@@ -7,7 +7,14 @@ const at = (time: string): Date => new Date(`2026-11-24T${time}+07:00`);
 let ids = 0n;
 const known = (time: string, changes: Partial<LonePayment> = {}): LonePayment => {
   const id = ++ids;
-  const none = { deposit_id: null, merchant_id: null, transfer_id: null, booked_by: null, booked_at: null };
+  const none = {
+    deposit_id: null,
+    merchant_id: null,
+    transfer_id: null,
+    booked_by: null,
+    booked_at: null,
+    decision: null,
+  };
   const witnesses = { charge_ref: null, slip_ref: `014:${id}`, line_id: null };
   const own = { id, public_id: `pay_${id}`, amount: 100_014n, currency: 'THB', paid_at: at(time) };
   const rest = { precision: 'second', state: 'booked', reason: null, reference: null } as const;
@@ -119,11 +126,23 @@ describe('a payment of a deposit that the other witness alone booked', () => {
     for (const other of [
       { deposit_id: 8n },
       { amount: 100_015n },
-      { state: 'waiting' as const },
+      { deposit_id: null, state: 'ignored' as const },
+      { deposit_id: null, state: 'waiting' as const },
       { paid_at: new Date(yesterday.getTime() - 1) },
     ])
       expect(orWaits(line, booked, of(other))).toBe(booked);
     expect(orWaits(line, booked, [])).toBe(booked);
+  });
+
+  it.each<[string, Partial<LonePayment>]>([
+    ['waits for the deposit', { state: 'waiting', deposit_id: 7n }],
+    ['a person credited to another deposit', { booked_by: 'person', deposit_id: 8n, decision: 'credit' }],
+    ['a person credited, and kept later', { booked_by: 'person', deposit_id: 8n, decision: 'keep' }],
+    ['a person returned', { state: 'returned', decision: 'return' }],
+    ['a person ignored', { state: 'ignored', decision: 'ignore' }],
+  ])('waits, too, if the other witness %s', (_, changes) => {
+    expect(orWaits(line, booked, [known('15:00:05', changes)])).toMatchObject({ state: 'waiting', reason: 'DOUBLE' });
+    expect(orWaits(line, booked, [known('15:00:05', { ...changes, amount: 100_015n })])).toBe(booked);
   });
 });
 

@@ -7,7 +7,7 @@ import type { Match, ReportedPayment } from './matching.js';
 export type LonePayment = Pick<
   IncomingPayment,
   | ('id' | 'public_id' | 'amount' | 'currency' | 'paid_at' | 'precision' | 'charge_ref' | 'slip_ref' | 'line_id')
-  | ('state' | 'reason' | 'deposit_id' | 'merchant_id' | 'transfer_id' | 'booked_by' | 'booked_at')
+  | ('state' | 'reason' | 'deposit_id' | 'merchant_id' | 'transfer_id' | 'booked_by' | 'booked_at' | 'decision')
 > & {
   /** The reference of its deposit, if the channel recognizes payments by references. */
   reference: string | null;
@@ -82,17 +82,21 @@ export const lineOf = (slip: Reported, lines: readonly LonePayment[]): LonePayme
         Number(namesDeposit(slip, other)) - Number(namesDeposit(slip, one)) || gapMs(slip, one) - gapMs(slip, other),
     )[0] ?? null;
 
+/** Whether an operator credited, returned or ignored it, to whatever deposit. Lines that a channel's own text ignores have no decision. */
+const isDecided = ({ state, booked_by, decision }: LonePayment): boolean =>
+  booked_by === 'person' || (decision !== null && (state === 'returned' || state === 'ignored'));
+
 /**
- * Keeps a payment from being booked if its deposit was booked for the other witness alone, with the same amount and within a day. It
- * may be that payment, by a clock that is far off, and only a person can tell.
+ * Keeps a payment from being booked if the other witness alone reports the same amount within a day, and its deposit was booked for
+ * that, or that waits for the deposit, or an operator decided about that. It may be the same payment, by a clock that is far off, and
+ * only a person can tell.
  * @param others payments of the other witness.
  */
 export const orWaits = (reported: Reported, match: Match, others: readonly LonePayment[]): Match =>
   match.state === 'booked' &&
   others.some(
     (other) =>
-      other.state === 'booked' &&
-      other.deposit_id === match.deposit.id &&
+      (other.deposit_id === match.deposit.id || isDecided(other)) &&
       other.amount === reported.amount &&
       gapMs(reported, other) <= DAY_MS,
   )
