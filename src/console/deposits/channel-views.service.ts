@@ -6,6 +6,7 @@ import type { Page } from '../../core/pagination.js';
 import { CHANNEL_ADAPTERS } from '../../deposits/channels/adapters.js';
 import { ChannelsService } from '../../deposits/channels.service.js';
 import type { ChannelStatus, DepositChannel } from '../../deposits/deposit-channel.entity.js';
+import { countLines } from '../../deposits/statements/rows.js';
 import { StatementRefused } from '../../deposits/statements/statement-refused.js';
 import { StatementsService } from '../../deposits/statements/statements.service.js';
 import type { ImportResult } from '../../deposits/statements/import-result.js';
@@ -26,7 +27,6 @@ import type {
 /** A larger file needs more time than a request has. */
 const MAX_LINES = 20_000;
 const MAX_PROBLEMS = 100;
-const NEW_LINE = 10;
 
 /** Channels and their bank statements. Operators confirm changes, because these decide who is paid and what is booked. */
 @Injectable()
@@ -138,8 +138,7 @@ export class ChannelViewsService {
 
 /** A refused file is an answer, which names each problem. */
 async function read(code: string, file: Buffer, take: () => Promise<ImportResult>): Promise<StatementImportDto> {
-  const lines = file.reduce((count, byte) => count + Number(byte === NEW_LINE), 0);
-  if (lines > MAX_LINES) {
+  if (countLines(file) > MAX_LINES) {
     const message = `The file has more than ${MAX_LINES} lines: import it by the command line`;
     throw new AppError('PAYLOAD_TOO_LARGE', message);
   }

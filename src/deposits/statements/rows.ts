@@ -44,13 +44,22 @@ export function* rowsOf(utf8: Buffer, delimiter: string): Generator<Row> {
   }
 }
 
+/** How many lines a file has, as {@link rowsOf} numbers them. A last one without a line break does not count. */
+export function countLines(utf8: Buffer): number {
+  let lines = 0;
+  for (let at = 0; at < utf8.length; at++) lines += Number(isBreak(utf8, at));
+  return lines;
+}
+
+const isBreak = (utf8: Buffer, at: number): boolean =>
+  utf8[at] === LINE_FEED || (utf8[at] === CARRIAGE_RETURN && utf8[at + 1] !== LINE_FEED);
+
 /** Cuts a file behind line breaks that stand outside of quotation marks. */
 function* partsOf(utf8: Buffer): Generator<{ part: Buffer; linesBefore: number }> {
   let [begin, linesBefore, lines, isQuoted] = [0, 0, 0, false];
   for (let at = 0; at < utf8.length; at++) {
     if (utf8[at] === QUOTE) isQuoted = !isQuoted;
-    const isBreak = utf8[at] === LINE_FEED || (utf8[at] === CARRIAGE_RETURN && utf8[at + 1] !== LINE_FEED);
-    if (!isBreak) continue;
+    if (!isBreak(utf8, at)) continue;
     lines++;
     if (isQuoted || at - begin < PART) continue;
     yield { part: utf8.subarray(begin, at + 1), linesBefore };

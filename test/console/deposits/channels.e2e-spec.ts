@@ -188,7 +188,7 @@ describe('a statement', () => {
     const status = async (channel: string, file: string): Promise<number> =>
       (await sendStatement(nok.browser, 'preview', channel, file)).status;
     expect(await status('nobody', account().statement())).toBe(404);
-    expect(await status(code, '\n'.repeat(20_001))).toBe(413);
+    for (const lineBreak of ['\n', '\r\n', '\r']) expect(await status(code, lineBreak.repeat(20_001))).toBe(413);
     expect(await status(code, 'x'.repeat(5 * 1024 * 1024 + 1))).toBe(413);
     expect((await nok.browser.post(`/api/statements/import?channel=${code}`, {})).status).toBe(415);
     expect((await sendStatement(nok.browser, 'preview', '', 'x')).status).toBe(400);
