@@ -80,6 +80,8 @@ export const createConsoleRouter = (queries: QueryClient) =>
     context: { queries },
     defaultPreload: 'intent',
     scrollRestoration: true,
+    // The page of another order or merchant begins anew: until that answers, it must not offer decisions about the earlier one.
+    defaultRemountDeps: ({ params }) => params,
     defaultPendingMs: 200,
     defaultPendingComponent: () => <Loading />,
     defaultErrorComponent: ({ error, reset }) => <Failure error={error as Error} onRetry={reset} />,

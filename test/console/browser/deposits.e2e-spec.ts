@@ -104,6 +104,29 @@ describeInBrowser('Deposits, in a browser', () => {
     await visitor.leave();
   });
 
+  it('are decided about only when they are shown, not while another one loads', async () => {
+    const visitor = await arrive();
+    const { page } = visitor;
+    const { body } = await admin.browser.get<{ data: { id: string }[] }>('/api/payments');
+    const [one = 'none', other = 'none'] = body.data.map(({ id }) => id);
+    await visitor.open(`/payments?which=all&payment=${one}`);
+    await panel(page).getByText(one).waitFor();
+    let answer = (): void => undefined;
+    const answered = new Promise<void>((resolve) => (answer = resolve));
+    const asked = page.waitForRequest((request) => request.url().endsWith(`/api/payments/${other}`));
+    await page.route(`**/api/payments/${other}`, async (route) => {
+      await answered;
+      await route.continue();
+    });
+    await page.locator('[data-row-link]').nth(1).click();
+    await asked;
+    await page.waitForURL((url) => url.search.includes(other));
+    expect([await panel(page).count(), await panel(page).getByText(one).count()]).toEqual([1, 0]);
+    answer();
+    await panel(page).getByText(other).waitFor();
+    await visitor.leave();
+  });
+
   it('are ignored in the list, and a second operator learns that', async () => {
     const visitor = await arrive();
     const { page } = visitor;
@@ -112,6 +135,9 @@ describeInBrowser('Deposits, in a browser', () => {
     await panel(page).getByRole('button', { name: 'Ignore' }).click();
     await dialog(page).getByLabel('Reason').fill('interest');
     const { body } = await admin.browser.get<{ data: { id: string }[] }>('/api/payments?amount=777.00');
+    await dialog(page)
+      .getByText(body.data[0]?.id ?? 'none')
+      .waitFor();
     await admin.browser.post(`/api/payments/${body.data[0]?.id}/return`, { reference: 'BACK-1', reason: 'sent back' });
     await dialog(page).getByRole('button', { name: 'Ignore' }).click();
     await dialog(page).getByText(`was decided by ${admin.email} (return)`).waitFor();

@@ -5,6 +5,7 @@ import { ask, client } from '../../api';
 import { useT } from '../../i18n/words';
 import { formatAmount, readAmount } from '../../kit/amount';
 import { Confirm } from '../../kit/confirm';
+import { Moment } from '../../kit/moment';
 import { Facts } from '../../kit/page';
 import { useRequestKey } from '../../kit/request-key';
 import { Failure } from '../../kit/states';
@@ -57,14 +58,21 @@ export function DecidePayment({ payment, kind, deposit, onClose }: Deciding & { 
         />
       )}
       {recipient.error && <Failure error={recipient.error} />}
-      {moves && recipient.name !== null && (
-        <Facts
-          facts={[
-            [t('deposits.merchant'), recipient.name],
-            kind === 'credit' && draft.to === 'deposit' ? [t('deposits.number'), draft.recipient.trim()] : null,
-          ]}
-        />
-      )}
+      <Facts
+        facts={[
+          [
+            t('payments.id'),
+            <span key="id" className="mono">
+              {payment.id}
+            </span>,
+          ],
+          [t('payments.paidAt'), <Moment key="paid" at={payment.paid_at} />],
+          moves && recipient.name !== null ? [t('deposits.merchant'), recipient.name] : null,
+          moves && recipient.name !== null && kind === 'credit' && draft.to === 'deposit'
+            ? [t('deposits.number'), draft.recipient.trim()]
+            : null,
+        ]}
+      />
       {moves && recipient.available !== undefined && <BeforeAndAfter before={recipient.available} after={after} />}
       <p>{t(`payments.consequence.${kind}`, { amount: formatAmount(payment.amount), name: recipient.name ?? '–' })}</p>
       {needsApproval && <p role="status">{t('move.needsApproval', { limit: formatAmount(limit) })}</p>}

@@ -71,7 +71,10 @@ export function Payments(): ReactNode {
           }
         />
       </Filters>
-      <WithSidePanel panel={payment && <PaymentPanel id={payment} onDecide={setDeciding} onClose={close} />}>
+      {/* The key keeps the panel from offering decisions about the payment before, while another one loads. */}
+      <WithSidePanel
+        panel={payment && <PaymentPanel key={payment} id={payment} onDecide={setDeciding} onClose={close} />}
+      >
         <Answered query={query}>
           {({ data, next_cursor }) => (
             <>

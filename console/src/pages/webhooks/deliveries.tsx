@@ -48,7 +48,9 @@ export function Deliveries(): ReactNode {
         filters={[...deliveryFilters(t), { name: 'merchant', label: t('order.merchantId'), several: true }]}
         values={filters}
       />
-      <WithSidePanel panel={delivery && <DeliveryPanel id={delivery} isOfAll onClose={() => show(undefined)} />}>
+      <WithSidePanel
+        panel={delivery && <DeliveryPanel key={delivery} id={delivery} isOfAll onClose={() => show(undefined)} />}
+      >
         <Answered query={query}>
           {({ data, next_cursor }) => (
             <>

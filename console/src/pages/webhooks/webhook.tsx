@@ -221,7 +221,9 @@ function Deliveries({ id }: { id: string }): ReactNode {
     <>
       <Filters filters={deliveryFilters(t)} values={filters} />
       <WithSidePanel
-        panel={delivery && <DeliveryPanel id={delivery} onClose={() => change({ delivery: undefined })} />}
+        panel={
+          delivery && <DeliveryPanel key={delivery} id={delivery} onClose={() => change({ delivery: undefined })} />
+        }
       >
         <Answered query={query}>
           {({ data, next_cursor }) => (
