@@ -7,7 +7,7 @@ import { StatementsService } from '../deposits/statements/statements.service.js'
 import { toImportResult, toImportView, toRefusal } from '../deposits/views.js';
 import type { CommandGroup } from './command-group.js';
 import { readFile } from './csv-file.js';
-import { day } from './options.js';
+import { day, only } from './options.js';
 import { list, record, type Result } from './output.js';
 import { withProgress } from './progress.js';
 
@@ -67,7 +67,10 @@ export const bankStatementCommands: CommandGroup = {
       .option('--channel <code>', 'only statements of this channel')
       .examples('statement list --channel kbank')
       .does(async (app, { channel }: { channel?: string }) =>
-        list((await app.get(StatementsService).list({ channel })).map(toImportView), 'No statement was imported.'),
+        list(
+          (await app.get(StatementsService).list({ channels: only(channel) })).map(toImportView),
+          'No statement was imported.',
+        ),
       );
   },
 };

@@ -10,7 +10,7 @@ import { PaymentsService, type PaymentDecision, type Recipient } from '../deposi
 import { toPaymentView, type View } from '../deposits/views.js';
 import { operatorOption, type CommandGroup, type OperatorCommand } from './command-group.js';
 import { confirm } from './confirm.js';
-import { baht, id, integer } from './options.js';
+import { baht, id, integer, only } from './options.js';
 import { list, listTable, paragraphs, recordTable, type Result } from './output.js';
 import { CommandError } from './problems.js';
 
@@ -54,8 +54,9 @@ export const paymentCommands: CommandGroup = {
       .option('--limit <n>', 'maximum number of payments', integer(1, Number(MAX_INTEGER)), 100)
       .notes(REASONS)
       .examples('payment list --waiting', 'payment list --amount 1000.14')
-      .does(async (app, { merchant: merchantId, ...filter }: ListGiven): Promise<Result> => {
-        const payments = (await app.get(PaymentsService).list({ merchantId, ...filter })).map(toPaymentView);
+      .does(async (app, { merchant, channel, ...rest }: ListGiven): Promise<Result> => {
+        const filter = { merchantIds: only(merchant), channels: only(channel), ...rest };
+        const payments = (await app.get(PaymentsService).list(filter)).map(toPaymentView);
         return { json: payments, text: list(payments.map(toLine), 'There are no such payments.').text };
       });
 

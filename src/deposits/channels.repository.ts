@@ -41,13 +41,13 @@ const LIVE = { id: Not(SANDBOX_CHANNEL_ID) };
  */
 export async function withCodes<Row extends { channel_id: number }, Name extends string = never>(
   query: SelectQueryBuilder<Row>,
-  code?: string,
+  codes?: string[],
   ...names: Name[]
 ): Promise<(Row & Record<Name, string | null> & { channel: string })[]> {
   query
     .innerJoin(DepositChannel, 'channel', `channel.id = ${query.alias}.channel_id`)
     .addSelect('channel.code', 'channel');
-  if (code !== undefined) query.andWhere('channel.code = :code', { code });
+  if (codes) query.andWhere('channel.code IN (:...codes)', { codes });
   const { entities, raw } = await query.getRawAndEntities<Record<Name, string | null> & { channel: string }>();
   return entities.map((row, index) => {
     const selected = present(raw[index], 'a row has its raw row');

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { SelectQueryBuilder } from 'typeorm';
+import { In, type SelectQueryBuilder } from 'typeorm';
 import { present } from '../core/invariant.js';
 import type { Satang } from '../core/money.js';
 import { BoundedReadsService } from '../database/bounded-reads.service.js';
@@ -60,9 +60,9 @@ function toRow({ booked, channel, slips, ...deposit }: WithBooked): DepositRow {
 }
 
 export interface DepositsFilter {
-  merchantId?: number | undefined;
-  status?: DepositStatus | undefined;
-  channel?: string | undefined;
+  merchantIds?: number[] | undefined;
+  statuses?: DepositStatus[] | undefined;
+  channels?: string[] | undefined;
   createdFrom?: Date | undefined;
   createdTo?: Date | undefined;
   /** Exactly our number or reference, or the merchant's reference. */
@@ -256,7 +256,14 @@ export class DepositsRepository {
   }
 
   /** Newest first. */
-  async list({ merchantId, status, channel, createdFrom, createdTo, ...page }: DepositsFilter): Promise<DepositRow[]> {
+  async list({
+    merchantIds,
+    statuses,
+    channels,
+    createdFrom,
+    createdTo,
+    ...page
+  }: DepositsFilter): Promise<DepositRow[]> {
     const { name, before, limit } = page;
     const query = this.database.manager
       .createQueryBuilder(Deposit, 'deposit')
@@ -264,11 +271,11 @@ export class DepositsRepository {
       .limit(limit);
     if (before !== undefined) query.andWhere('deposit.id < :before', { before });
     if (name !== undefined) query.andWhere(`deposit.id IN (${IDS_BY_NAME})`, { name });
-    if (merchantId !== undefined) query.andWhere({ merchant_id: merchantId });
-    if (status !== undefined) query.andWhere({ status });
+    if (merchantIds) query.andWhere({ merchant_id: In(merchantIds) });
+    if (statuses) query.andWhere({ status: In(statuses) });
     if (createdFrom) query.andWhere('deposit.created_at >= :createdFrom', { createdFrom });
     if (createdTo) query.andWhere('deposit.created_at < :createdTo', { createdTo });
-    return this.complete(query, channel);
+    return this.complete(query, channels);
   }
 
   /** @param from, until when the deposits were made. */
@@ -305,9 +312,9 @@ export class DepositsRepository {
     return (await this.database.query(...sql.FREE_AMOUNTS.with({ limit, marginMs }))).length;
   }
 
-  private async complete(query: SelectQueryBuilder<Deposit>, channel?: string): Promise<DepositRow[]> {
+  private async complete(query: SelectQueryBuilder<Deposit>, channels?: string[]): Promise<DepositRow[]> {
     query.addSelect(sql.bookedPaymentsOf('deposit'), 'booked').addSelect(sql.slipsOf('deposit'), 'slips');
     // The driver has read the JSON of the slips.
-    return ((await withCodes(query, channel, 'booked', 'slips')) as unknown as WithBooked[]).map(toRow);
+    return ((await withCodes(query, channels, 'booked', 'slips')) as unknown as WithBooked[]).map(toRow);
   }
 }

@@ -43,8 +43,8 @@ export interface PaymentsFilter {
   waiting?: boolean | undefined;
   /** Booked payments about which an operator must decide again. */
   cases?: boolean | undefined;
-  channel?: string | undefined;
-  merchantId?: number | undefined;
+  channels?: string[] | undefined;
+  merchantIds?: number[] | undefined;
   amount?: Satang | undefined;
   /** The id of a payment after which the list begins. */
   start?: bigint | undefined;
@@ -144,7 +144,7 @@ export class PaymentsRepository {
   }
 
   /** Oldest first while they wait, else newest first. */
-  async list({ waiting, cases, channel, merchantId, amount, start, limit }: PaymentsFilter): Promise<PaymentRow[]> {
+  async list({ waiting, cases, channels, merchantIds, amount, start, limit }: PaymentsFilter): Promise<PaymentRow[]> {
     const query = this.database.manager.createQueryBuilder(IncomingPayment, 'payment').limit(limit);
     query.orderBy('payment.id', waiting || cases ? 'ASC' : 'DESC');
     if (start !== undefined) query.andWhere(`payment.id ${waiting || cases ? '>' : '<'} :start`, { start });
@@ -153,10 +153,10 @@ export class PaymentsRepository {
       const open = `payment.state = 'booked' AND payment.reason IS NOT NULL AND coalesce(payment.decision, '') NOT IN (:...closed)`;
       query.andWhere(open, { closed: CLOSING });
     }
-    if (merchantId !== undefined) query.andWhere({ merchant_id: merchantId });
+    if (merchantIds) query.andWhere({ merchant_id: In(merchantIds) });
     if (amount !== undefined) query.andWhere('payment.amount = :amount', { amount: String(amount) });
-    if (channel === undefined) query.andWhere(`payment.channel_id <> ${SANDBOX_CHANNEL_ID}`);
-    return this.complete(query, channel);
+    if (!channels) query.andWhere(`payment.channel_id <> ${SANDBOX_CHANNEL_ID}`);
+    return this.complete(query, channels);
   }
 
   async find(publicId: string): Promise<PaymentRow | undefined> {
@@ -172,11 +172,11 @@ export class PaymentsRepository {
     await manager.update(IncomingPayment, { id }, change);
   }
 
-  private async complete(query: SelectQueryBuilder<IncomingPayment>, code?: string): Promise<PaymentRow[]> {
+  private async complete(query: SelectQueryBuilder<IncomingPayment>, codes?: string[]): Promise<PaymentRow[]> {
     query
       .leftJoin(Deposit, 'deposit', `deposit.id = payment.deposit_id AND payment.state = 'booked'`)
       .addSelect('deposit.deposit_number', 'deposit_number');
-    const payments = await withCodes(query, code, 'deposit_number');
+    const payments = await withCodes(query, codes, 'deposit_number');
     const suggested = await this.suggest(payments);
     return payments.map(({ channel, deposit_number, ...payment }) => {
       const suggestions = suggested.filter(({ payment_id }) => payment_id === payment.id);

@@ -1,14 +1,14 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { DEPOSIT_STATUSES, PAYMENT_LISTS } from '../choices';
-import { choice, day, text, whole, withoutUndefined } from '../search-params';
+import { choice, choicesOf, day, several, text, whole, withoutUndefined } from '../search-params';
 import { inArea, shell } from './base';
 
 // oxlint-disable-next-line typescript/explicit-module-boundary-types -- the router derives the type of the addresses from it
 export const depositFilters = (search: Record<string, unknown>) => ({
-  status: choice(search.status, DEPOSIT_STATUSES),
+  status: choicesOf(search.status, DEPOSIT_STATUSES),
   q: text(search.q),
-  merchant: whole(search.merchant),
-  channel: text(search.channel),
+  merchant: several(search.merchant, whole),
+  channel: several(search.channel, text),
   from: day(search.from),
 });
 
@@ -38,9 +38,9 @@ export const payments = createRoute({
     withoutUndefined({
       which: choice(search.which, PAYMENT_LISTS),
       payment: text(search.payment),
-      channel: text(search.channel),
+      channel: several(search.channel, text),
       amount: text(search.amount),
-      merchant: whole(search.merchant),
+      merchant: several(search.merchant, whole),
     }),
   component: lazyRouteComponent(
     inArea(['deposits', 'merchants'], () => import('../pages/deposits/payments')),

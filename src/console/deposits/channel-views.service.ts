@@ -12,6 +12,7 @@ import { StatementsService } from '../../deposits/statements/statements.service.
 import type { ImportResult } from '../../deposits/statements/import-result.js';
 import { toChannelView, toImportResult, toImportView, toRefusal } from '../../deposits/views.js';
 import type { Caller } from '../access/caller.js';
+import { valuesOf } from '../filters.js';
 import { newestFirst } from '../lists.js';
 import type {
   ChannelAdaptersDto,
@@ -99,7 +100,7 @@ export class ChannelViewsService {
   listStatements({ channel, ...page }: StatementsQueryDto): Promise<Page<StatementDto>> {
     return newestFirst(
       page,
-      (before, limit) => this.statements.list({ channel, before, limit }),
+      (before, limit) => this.statements.list({ channels: valuesOf(channel), before, limit }),
       (row) => toImportView(row) as unknown as StatementDto,
     );
   }

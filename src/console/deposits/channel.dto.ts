@@ -7,7 +7,7 @@ import { CHANNEL_STATUSES, type ChannelStatus } from '../../deposits/deposit-cha
 import { ListQueryDto } from '../orders/order-queries.dto.js';
 import { Reason } from '../reason.dto.js';
 import { Changes, CredentialFieldDto, OptionFieldDto } from '../suppliers/supplier-settings.dto.js';
-import { OfChannel } from './deposit.dto.js';
+import { AnyChannel } from './deposit.dto.js';
 
 const options = { type: 'object', additionalProperties: { type: 'string' }, example: { spread: '5' } } as const;
 
@@ -93,7 +93,7 @@ export class ChannelTestDto {
 }
 
 export class StatementsQueryDto extends ListQueryDto {
-  @OfChannel() channel?: string;
+  @AnyChannel() channel?: string;
 }
 
 export class StatementDto {

@@ -6,6 +6,7 @@ import { readMoment } from '../../core/moments.js';
 import { checkedBaht, formatBaht } from '../../core/money.js';
 import { decodeCursor, encodeCursor, MAX_BIGINT, toPage, type Page } from '../../core/pagination.js';
 import type { DepositRow } from '../../deposits/deposits.repository.js';
+import type { DepositStatus } from '../../deposits/deposit.entity.js';
 import { DepositsService } from '../../deposits/deposits.service.js';
 import { isOpenCase, type PaymentRow } from '../../deposits/payments.repository.js';
 import { PaymentsService, type PaymentDecision, type Recipient } from '../../deposits/payments.service.js';
@@ -14,6 +15,7 @@ import { toDepositDetail, toDepositView, toPaymentView, type View } from '../../
 import { MerchantsService } from '../../merchants/merchants.service.js';
 import type { Caller } from '../access/caller.js';
 import { assertNeedsNoApproval } from '../access/permission.js';
+import { idsOf, valuesOf } from '../filters.js';
 import { pageOf } from '../lists.js';
 import type { MerchantNameDto } from '../orders/order.dto.js';
 import type { ConsoleDepositDto, ConsoleDepositsQueryDto, DepositDetailDto } from './deposit.dto.js';
@@ -37,8 +39,8 @@ export class DepositViewsService {
     const { merchant, q: name, from, to, status, channel } = query;
     const { limit, start: before } = placeOf(query);
     const created = { createdFrom: momentOf(from), createdTo: momentOf(to) };
-    const of = { merchantId: idOf(merchant), status, channel, name, ...created };
-    const rows = await this.deposits.list({ ...of, before, limit: limit + 1 });
+    const of = { merchantIds: idsOf(merchant), statuses: valuesOf<DepositStatus>(status), channels: valuesOf(channel) };
+    const rows = await this.deposits.list({ ...of, ...created, name, before, limit: limit + 1 });
     const nameOf = await this.names(rows.map(({ deposit }) => deposit.merchant_id));
     const toDto = (row: DepositRow): ConsoleDepositDto => answer(toDepositView(row), row, nameOf, caller);
     return toPage(rows, limit, ({ deposit }) => encodeCursor(deposit.id), toDto);
@@ -58,8 +60,8 @@ export class DepositViewsService {
     const rows = await this.payments.list({
       waiting: which === 'waiting',
       cases: which === 'cases',
-      channel,
-      merchantId: idOf(merchant),
+      channels: valuesOf(channel),
+      merchantIds: idsOf(merchant),
       amount: amount === undefined ? undefined : checkedBaht(amount),
       start,
       limit: limit + 1,
@@ -142,7 +144,6 @@ function toPaymentDto(row: PaymentRow, nameOf: NameOf, texts: ReadonlyMap<bigint
   };
 }
 
-const idOf = (text: string | undefined): number | undefined => (text === undefined ? undefined : Number(text));
 const momentOf = (text: string | undefined): Date | undefined => (text && readMoment(text)) || undefined;
 
 /** Where a page of a list begins. */

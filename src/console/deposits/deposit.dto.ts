@@ -1,17 +1,18 @@
 import { ApiProperty, OmitType } from '@nestjs/swagger';
 import { Shown } from '../../core/http/answer.decorators.js';
-import { Moment, OneOf, Text } from '../../core/validation/member.decorators.js';
+import { Moment, Text } from '../../core/validation/member.decorators.js';
 import { DepositDto } from '../../deposits/deposit.dto.js';
-import { DEPOSIT_STATUSES, type DepositStatus } from '../../deposits/deposit.entity.js';
-import { Id, ListQueryDto } from '../orders/order-queries.dto.js';
+import { DEPOSIT_STATUSES } from '../../deposits/deposit.entity.js';
+import { AnyId, AnyOf, AnyText } from '../filters.js';
+import { ListQueryDto } from '../orders/order-queries.dto.js';
 import { MerchantNameDto } from '../orders/order.dto.js';
 
-export const OfChannel = (): PropertyDecorator => Text(1, 32, { optional: true, description: 'The code of a channel' });
+export const AnyChannel = (): PropertyDecorator => AnyText(32, 'The code of a channel');
 
 export class ConsoleDepositsQueryDto extends ListQueryDto {
-  @OneOf(DEPOSIT_STATUSES, { optional: true }) status?: DepositStatus;
-  @Id('The id of a merchant') merchant?: string;
-  @OfChannel() channel?: string;
+  @AnyOf(DEPOSIT_STATUSES, 'The status') status?: string;
+  @AnyId('The id of a merchant') merchant?: string;
+  @AnyChannel() channel?: string;
   @Text(1, 128, { optional: true, description: 'Exactly our number or reference, or the merchant’s reference' })
   q?: string;
   @Moment({ optional: true, description: 'Created at or after' }) from?: string;

@@ -4,10 +4,11 @@ import { MAX_INTEGER } from '../../core/pagination.js';
 import { Amount, Integer, OneOf, Text } from '../../core/validation/member.decorators.js';
 import { DEPOSIT_STATUSES } from '../../deposits/deposit.entity.js';
 import { ExpectedAvailable } from '../merchants/merchant-wallet.dto.js';
-import { Id, ListQueryDto } from '../orders/order-queries.dto.js';
+import { AnyId } from '../filters.js';
+import { ListQueryDto } from '../orders/order-queries.dto.js';
 import { MerchantNameDto } from '../orders/order.dto.js';
 import { Reason } from '../reason.dto.js';
-import { OfChannel } from './deposit.dto.js';
+import { AnyChannel } from './deposit.dto.js';
 
 const STATES = ['waiting', 'booked', 'returned', 'ignored'];
 const DECISIONS = ['credit', 'return', 'ignore', 'debit', 'keep'];
@@ -18,8 +19,8 @@ export class PaymentsQueryDto extends ListQueryDto {
     description: 'Only payments that wait, or only open cases, oldest first; without it all payments, newest first',
   })
   which?: 'waiting' | 'cases';
-  @OfChannel() channel?: string;
-  @Id('The id of a merchant: payments credited to it') merchant?: string;
+  @AnyChannel() channel?: string;
+  @AnyId('The id of a merchant: payments credited to it') merchant?: string;
   @Amount({ optional: true, example: '1003.71' }) amount?: string;
 }
 

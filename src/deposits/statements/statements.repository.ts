@@ -12,7 +12,7 @@ type NewLine = Pick<StatementLine, 'booked_on' | 'at' | 'amount' | 'balance_afte
 
 /** An absent member matches every import. */
 export interface ImportsFilter {
-  channel?: string | undefined;
+  channels?: string[] | undefined;
   /** Matches imports with a lower id. */
   before?: number | undefined;
   limit?: number | undefined;
@@ -80,11 +80,11 @@ export class StatementsRepository {
   }
 
   /** Newest first. */
-  list({ channel, before, limit }: ImportsFilter): Promise<ImportRow[]> {
+  list({ channels, before, limit }: ImportsFilter): Promise<ImportRow[]> {
     const query = this.database.manager.createQueryBuilder(StatementImport, 'import');
     if (before !== undefined) query.where('import.id < :before', { before });
     if (limit !== undefined) query.limit(limit);
-    return withCodes(query.orderBy('import.id', 'DESC'), channel);
+    return withCodes(query.orderBy('import.id', 'DESC'), channels);
   }
 
   /** The sealed texts of lines, by the lines' ids. */

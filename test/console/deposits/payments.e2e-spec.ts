@@ -184,6 +184,27 @@ describe('deposits', () => {
     expect((await deposits(`merchant=${merchant.id}&from=${before}`)).data).toHaveLength(2);
   });
 
+  it('are found by several statuses, channels and merchants', async () => {
+    const before = made;
+    const other = merchant;
+    merchant = await scene.stack.merchant('500.00');
+    made = await waitingPayment({ merchant }, admin);
+    await decide('credit', { deposit_number: made.deposit });
+    const numbers = async (query: string): Promise<string[]> => {
+      const answer = await support.browser.get<Page<DepositBody>>(`/api/deposits?${query}`);
+      return answer.body.data.map(({ deposit_number: number }) => number);
+    };
+    const both = [made.deposit, before.deposit];
+    expect(await numbers(`merchant=${other.id},${merchant.id}`)).toEqual(both);
+    expect(await numbers(`merchant=${other.id},${merchant.id}&status=paid`)).toEqual([made.deposit]);
+    expect(await numbers(`channel=${made.channel},${before.channel}&status=paid,pending`)).toEqual(both);
+    const waiting = await payments(`channel=${made.channel},${before.channel}`);
+    expect(waiting.data.map(({ id }) => id)).toEqual([made.payment, before.payment]);
+    expect((await payments(`merchant=${other.id},${merchant.id}`)).data.map(({ id }) => id)).toEqual([made.payment]);
+    const { status, body } = await support.browser.get<ErrorBody>('/api/deposits?status=paid,lost');
+    expect([status, body.details]).toMatchObject([400, [{ field: 'status', code: 'INVALID_VALUE' }]]);
+  });
+
   it('show what happened to them', async () => {
     await decide('credit', { deposit_number: made.deposit });
     const { body } = await support.browser.get<DepositBody>(`/api/deposits/${made.deposit}`);

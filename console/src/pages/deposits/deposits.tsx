@@ -42,11 +42,11 @@ export function DepositList({ filters, cursor, of }: ListProps): ReactNode {
   const values = filters as Record<string, string | undefined>;
   const { status, merchant = of, channel, q, from } = values;
   const query = {
-    status: DEPOSIT_STATUSES.find((each) => each === status),
+    status,
     channel,
     q,
     cursor,
-    merchant: merchant === undefined ? undefined : Number(merchant),
+    merchant,
     from: from && startOfDay(from, zone),
   };
   const answer = usePolled({
@@ -63,10 +63,11 @@ export function DepositList({ filters, cursor, of }: ListProps): ReactNode {
             name: 'status',
             label: t('deposits.status'),
             choices: DEPOSIT_STATUSES.map((value) => ({ value, label: t(`status.deposit_${value}`) })),
+            several: true,
           },
           { name: 'q', label: t('deposits.name') },
-          ...(of === undefined ? [{ name: 'merchant', label: t('deposits.merchantId') }] : []),
-          { name: 'channel', label: t('deposits.channel') },
+          ...(of === undefined ? [{ name: 'merchant', label: t('deposits.merchantId'), several: true }] : []),
+          { name: 'channel', label: t('deposits.channel'), several: true },
           { name: 'from', label: t('deposits.from'), type: 'date' },
         ]}
         values={values}

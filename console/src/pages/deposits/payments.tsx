@@ -33,7 +33,6 @@ export function Payments(): ReactNode {
     ...filters,
     cursor,
     which: which === 'all' ? undefined : which,
-    merchant: filters.merchant === undefined ? undefined : Number(filters.merchant),
   };
   const query = usePolled({
     queryKey: ['payments', list],
@@ -48,9 +47,9 @@ export function Payments(): ReactNode {
       <DepositTabs />
       <Filters
         filters={[
-          { name: 'channel', label: t('deposits.channel') },
+          { name: 'channel', label: t('deposits.channel'), several: true },
           { name: 'amount', label: t('payments.amount') },
-          { name: 'merchant', label: t('deposits.merchantId') },
+          { name: 'merchant', label: t('deposits.merchantId'), several: true },
         ]}
         values={filters}
       >
