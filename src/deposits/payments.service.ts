@@ -40,7 +40,7 @@ export type PaymentDecision =
   | { kind: 'ignore' | 'keep' };
 
 /** The operator who decides. Of an approved decision, the one who approved it, with the reason of the one who requested it. */
-type Decider = Actor & { reason: string; approval?: { id: number; requester: string } };
+type Decider = Actor & { reason: string; approval?: { id: number; requester: string; amount: Satang } };
 
 /** What became of a decision. */
 interface Outcome {
@@ -108,6 +108,15 @@ export class PaymentsService {
   async lock(tx: Transaction, { channel_id, id }: IncomingPayment): Promise<IncomingPayment> {
     await this.channels.lock(tx, channel_id);
     return this.payments.lock(tx, id);
+  }
+
+  /** What a debit would take of a locked payment if the wallet has it, and the reference of that debit. */
+  async wanted(tx: Transaction, payment: IncomingPayment): Promise<{ amount: Satang; reference: string }> {
+    const { public_id: publicId, merchant_id, amount, taken_back } = payment;
+    const merchantId = present(merchant_id, 'a booked payment has its merchant');
+    const earlier = await this.wallets.debitsOf(tx, merchantId, publicId);
+    const left = (taken_back ?? amount) - earlier.amount;
+    return { amount: left > 0n ? left : 0n, reference: earlier.next };
   }
 
   /** Carries a checked decision out in the caller's transaction. @throws CONFLICT as {@link decide}. */
@@ -179,21 +188,24 @@ export class PaymentsService {
 
   private async debit(
     tx: Transaction,
-    { public_id: publicId, merchant_id, amount, taken_back }: IncomingPayment,
-    { approval: _approval, ...by }: Decider,
+    payment: IncomingPayment,
+    { approval, ...by }: Decider,
     expected: Satang | undefined,
   ): Promise<Carried> {
-    const merchantId = present(merchant_id, 'a booked payment has its merchant');
+    const merchantId = present(payment.merchant_id, 'a booked payment has its merchant');
     const available = await this.wallets.lockAvailable(tx, merchantId);
-    const earlier = await this.wallets.debitsOf(tx, merchantId, publicId);
-    const wanted = (taken_back ?? amount) - earlier.amount;
+    const { amount: wanted, reference } = await this.wanted(tx, payment);
+    if (approval && approval.amount !== wanted) {
+      const message = `${formatBaht(wanted)} THB of payment ${payment.public_id} are to be taken back now: reject the request`;
+      throw new ChangedMeanwhile(message, 'amount');
+    }
     if (expected !== undefined && expected !== available) {
       const message = `merchant ${merchantId} has ${formatBaht(available)} THB available now: nothing was moved`;
       throw new ChangedMeanwhile(message, 'expected_available');
     }
     const taken = available < wanted ? available : wanted;
     const missing = wanted - taken;
-    const funding = { ...by, merchantId, amount: taken, reference: earlier.next, ofPayment: true } as const;
+    const funding = { ...by, merchantId, amount: taken, reference, ofPayment: true } as const;
     const transferId = taken > 0n ? (await this.wallets.fundIn(tx, 'debit', funding)).transferId : null;
     return { detail: { taken: formatBaht(taken), missing: formatBaht(missing) }, transferId, missing };
   }

@@ -145,7 +145,7 @@ export class WalletService {
     return known(await this.wallets.lock(tx, merchantId), merchantId).available;
   }
 
-  /** What was taken back of a payment until now, and the reference of its next debit. The caller must hold the wallet's lock. */
+  /** What was taken back of a payment until now, and the reference of its next debit. The caller must hold the payment's lock. */
   async debitsOf(tx: Transaction, merchantId: number, paymentId: string): Promise<{ amount: Satang; next: string }> {
     let amount = 0n;
     for (let count = 1; ; count++) {

@@ -5,6 +5,7 @@ import { present } from '../../core/invariant.js';
 import type { Satang } from '../../core/money.js';
 import { Database, type Transaction } from '../../database/database.js';
 import { DepositsService } from '../../deposits/deposits.service.js';
+import type { IncomingPayment } from '../../deposits/incoming-payment.entity.js';
 import type { PaymentRow } from '../../deposits/payments.repository.js';
 import { PaymentsService, type PaymentDecision } from '../../deposits/payments.service.js';
 import { referenceOfDebit, referenceOfPayment } from '../../wallet/wallet.service.js';
@@ -15,7 +16,7 @@ import { APPROVAL_MS, detailOf, inWords } from './requests.js';
 /** A decision that needs approval. `keep` moves nothing, so it needs none. */
 export type RequestedDecision = Exclude<PaymentDecision, { kind: 'ignore' | 'keep' }> | { kind: 'ignore' };
 
-type Requested = Pick<Approval, 'kind' | 'reference' | 'merchant_id' | 'deposit_id'>;
+type Requested = Pick<Approval, 'kind' | 'amount' | 'reference' | 'merchant_id' | 'deposit_id'>;
 
 /** Decisions about payments that one operator requests and another one approves. */
 @Injectable()
@@ -29,22 +30,22 @@ export class PaymentRequestsService {
 
   /**
    * Stores a request without deciding. If the same request waits already, returns it.
-   * @throws as a decision; CONFLICT if another decision about the payment waits.
+   * @throws as a decision; CONFLICT if another decision about the payment waits, or if there is nothing to take back.
    */
   async request(paymentId: string, decision: RequestedDecision, by: ConsoleActor): Promise<NamedApproval> {
     const { reason } = by;
     if (reason === undefined) throw new AppError('BAD_REQUEST', 'a request needs a reason');
     const { payment } = await this.payments.check(paymentId, decision, { ...by, reason });
-    const requested = await this.toRequested(payment, decision);
+    const checked = await this.toRequested(payment, decision);
     return this.database.transaction(async (tx) => {
-      await this.payments.lock(tx, payment);
+      const locked = await this.payments.lock(tx, payment);
+      const requested = decision.kind === 'debit' ? { ...checked, ...(await this.left(tx, locked)) } : checked;
       const waiting = await this.approvals.findOpen(tx, { payment_id: payment.id });
       if (waiting && isSame(waiting, requested)) return waiting;
       if (waiting) throw new AppError('CONFLICT', `payment ${paymentId} waits for approval: ${inWords(waiting)}`);
       const approval = await this.approvals.insert(tx, {
         ...requested,
         payment_id: payment.id,
-        amount: decision.kind === 'debit' ? (payment.taken_back ?? payment.amount) : payment.amount,
         note: null,
         reason,
         requested_by: by.console.operatorId,
@@ -72,16 +73,23 @@ export class PaymentRequestsService {
     approval: NamedApproval,
     { by, expectedAvailable }: { by: ConsoleActor; expectedAvailable: Satang | undefined },
   ): Promise<bigint | null> {
-    const { id, requester, reason } = approval;
+    const { id, requester, amount, reason } = approval;
     const decision = decisionOf(approval, expectedAvailable);
-    const decider = { ...by, reason, approval: { id, requester } };
+    const decider = { ...by, reason, approval: { id, requester, amount } };
     return (await this.payments.decideIn(tx, payment, decision, decider)).transferId;
   }
 
+  /** The debit of what earlier ones did not take back. */
+  private async left(tx: Transaction, payment: IncomingPayment): Promise<Pick<Requested, 'amount' | 'reference'>> {
+    const wanted = await this.payments.wanted(tx, payment);
+    if (wanted.amount > 0n) return wanted;
+    throw new AppError('CONFLICT', `payment ${payment.public_id} has nothing left to take back: keep it`);
+  }
+
   private async toRequested(payment: PaymentRow['payment'], decision: RequestedDecision): Promise<Requested> {
-    const { public_id: publicId, merchant_id, channel_id } = payment;
+    const { public_id: publicId, amount, merchant_id, channel_id } = payment;
     const kind: ApprovalKind = `payment_${decision.kind}`;
-    const of = { kind, merchant_id: null, deposit_id: null };
+    const of = { kind, amount, merchant_id: null, deposit_id: null };
     switch (decision.kind) {
       case 'return':
         return { ...of, reference: decision.reference };
@@ -104,8 +112,9 @@ export class PaymentRequestsService {
   }
 }
 
-const isSame = (waiting: NamedApproval, { kind, reference, merchant_id, deposit_id }: Requested): boolean =>
+const isSame = (waiting: NamedApproval, { kind, amount, reference, merchant_id, deposit_id }: Requested): boolean =>
   waiting.kind === kind &&
+  waiting.amount === amount &&
   waiting.reference === reference &&
   waiting.merchant_id === merchant_id &&
   waiting.deposit_id === deposit_id;

@@ -109,6 +109,35 @@ describe('a decision about a large payment', () => {
     expect([await available(), (await payment()).is_open_case]).toEqual(['500.00', false]);
   });
 
+  it('takes back what was approved, or nothing if the vendor took back more since then', async () => {
+    await approve((await ask({ kind: 'payment_credit', merchant_id: merchant.id })).body.id);
+    const takenBack = (part: string): Promise<unknown> =>
+      scene.console.sql(
+        `UPDATE incoming_payments SET reason = 'TAKEN_BACK', taken_back = ${part}, decision = NULL, decided_by = NULL,
+           decision_reason = NULL, decided_at = NULL WHERE public_id = $1`,
+        [made.payment],
+      );
+    await takenBack('40000');
+    const first = await ask({ kind: 'payment_debit' });
+    expect(first.body.amount).toBe('400.00');
+    await takenBack('60000');
+    const before = await available();
+    const refused = await approve(first.body.id);
+    expect([refused.status, refused.body.details]).toMatchObject([
+      409,
+      [{ code: 'CHANGED_MEANWHILE', field: 'amount' }],
+    ]);
+    expect([await available(), (await ask({ kind: 'payment_debit' })).status]).toEqual([before, 409]);
+    await mali.browser.post(`/api/approvals/${first.body.id}/rejection`, { reason: 'no longer right' });
+
+    const second = await ask({ kind: 'payment_debit' });
+    expect([second.body.amount, (await approve(second.body.id)).status]).toEqual(['600.00', 200]);
+    await takenBack('amount');
+    const rest = await ask({ kind: 'payment_debit' });
+    expect(satang(rest.body.amount)).toBe(satang((await payment()).amount) - 60_000n);
+    expect([(await approve(rest.body.id)).status, await available()]).toEqual([200, '500.00']);
+  });
+
   it('waits once: the same request is the same one, and another one is refused', async () => {
     const { body } = await ask(toDeposit());
     expect((await ask(toDeposit(), mali)).body.id).toBe(body.id);

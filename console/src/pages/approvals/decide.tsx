@@ -85,6 +85,7 @@ function Approve({ approval, onClose }: DecisionProps): ReactNode {
       );
     } catch (error) {
       if (!isProblem(error, 409) || error.details[0]?.code !== 'CHANGED_MEANWHILE') throw error;
+      if (error.details[0].field === 'amount') throw error;
       throw new Error(t('move.changed'), { cause: error });
     } finally {
       await decided(merchant?.id);
