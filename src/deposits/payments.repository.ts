@@ -120,9 +120,16 @@ export class PaymentsRepository {
     return manager.findBy(IncomingPayment, { channel_id: channelId, charge_ref: In(charges) });
   }
 
-  /** Records that a vendor contradicts its own report of a payment. Nothing moves, and what waits keeps its reason. */
-  async contradictCharge({ manager }: Transaction, { id, state, reason }: IncomingPayment): Promise<void> {
-    const change = { contradicted: true, reason: state === 'booked' ? ('CONTRADICTION' as const) : reason };
+  /** Records that a vendor contradicts its own report of a payment. Nothing moves, and what waits keeps its reason. A case is open again. */
+  async contradictCharge({ manager }: Transaction, payment: IncomingPayment): Promise<void> {
+    const { id, state, reason, contradicted, decision } = payment;
+    const isAgain = !contradicted && decision !== null && CLOSING.includes(decision);
+    const undecided = { decision: null, decided_by: null, decision_reason: null, decided_at: null };
+    const change = {
+      contradicted: true,
+      reason: state === 'booked' ? ('CONTRADICTION' as const) : reason,
+      ...(isAgain && undecided),
+    };
     await manager.update(IncomingPayment, { id }, change);
   }
 

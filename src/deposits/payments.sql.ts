@@ -30,6 +30,12 @@ export const INSERT_PAYMENTS = statement(
     SELECT ${channelId}, ${payments.names} FROM ${payments.numbered('each', 'position')} ORDER BY position`,
 );
 
+/** Opens a case again where `isAgain` holds: an operator must decide about it once more. */
+const reopenedIf = (isAgain: string): string =>
+  ['decision', 'decided_by', 'decision_reason', 'decided_at']
+    .map((column) => `${column} = CASE WHEN ${isAgain} THEN NULL ELSE p.${column} END`)
+    .join(', ');
+
 const loneWith = (own: 'slip_ref' | 'line_id', other: 'slip_ref' | 'line_id') =>
   statement(
     `incoming_payments.lone_with_${own}`,
@@ -51,7 +57,10 @@ const loneWith = (own: 'slip_ref' | 'line_id', other: 'slip_ref' | 'line_id') =>
 /** Payments of some amounts that only a slip or only a line reports, in the order of time. */
 export const LONE_PAYMENTS = { slip: loneWith('slip_ref', 'line_id'), line: loneWith('line_id', 'slip_ref') };
 
-/** Adds witnesses to payments, with what became of those that waited. */
+/**
+ * Adds witnesses to payments, with what became of those that waited. A slip that was debited because the statement did not show it is a
+ * case again when its line comes: the merchant is owed that.
+ */
 export const LINK_PAYMENTS = statement(
   'incoming_payments.link',
   {
@@ -65,7 +74,9 @@ export const LINK_PAYMENTS = statement(
     UPDATE incoming_payments p
     SET slip_ref = w.slip_ref, line_id = w.line_id, state = w.state, deposit_id = w.deposit_id, merchant_id = w.merchant_id,
         transfer_id = w.transfer_id, booked_by = w.booked_by, booked_at = w.booked_at,
-        reason = CASE WHEN w.reason = 'NOT_IN_STATEMENT' AND w.state <> 'waiting' THEN NULL ELSE w.reason END
+        reason = CASE WHEN w.reason = 'NOT_IN_STATEMENT' AND w.state <> 'waiting' AND p.decision IS DISTINCT FROM 'debit' THEN NULL
+                      ELSE w.reason END,
+        ${reopenedIf(`p.decision = 'debit' AND w.reason = 'NOT_IN_STATEMENT'`)}
     FROM ${payments.as('w')} WHERE p.id = w.id`,
 );
 
@@ -92,7 +103,7 @@ export const UNCONFIRMED_AMOUNT = statement(
 
 /**
  * Records how much of payments a vendor has taken back. A booked one becomes a case, also if an operator had kept it or debited less
- * before. One that was debited for another reason stays closed, because all of it was debited.
+ * before. One whose debits are not less stays closed.
  */
 export const TAKE_BACK = statement(
   'incoming_payments.take_back',
@@ -101,24 +112,22 @@ export const TAKE_BACK = statement(
     UPDATE incoming_payments p SET
       taken_back = back.amount,
       reason = CASE p.state WHEN 'booked' THEN 'TAKEN_BACK' ELSE p.reason END,
-      ${['decision', 'decided_by', 'decision_reason', 'decided_at']
-        .map(
-          (column) =>
-            `${column} = CASE WHEN p.decision = 'keep' OR p.decision = 'debit' AND p.taken_back IS NOT NULL THEN NULL ELSE p.${column} END`,
-        )
-        .join(', ')}
+      ${reopenedIf(`p.decision = 'keep' OR p.decision = 'debit' AND back.amount > (
+        SELECT coalesce(sum(t.amount), 0) FROM transfers t
+        WHERE t.merchant_id = p.merchant_id AND t.reference ~ ('^deposit:' || p.public_id || ':back[0-9]*$'))`)}
     FROM ${charges.as('back')}
     WHERE p.channel_id = ${channelId} AND p.charge_ref = back.charge AND coalesce(p.taken_back, 0) < back.amount
     RETURNING p.id`,
 );
 
-/** Records that a witness contradicts the payments of these lines. Nothing moves, and what waits keeps its reason. */
+/** Records that a witness contradicts the payments of these lines. Nothing moves, and what waits keeps its reason. A case is open again. */
 export const CONTRADICT = statement(
   'incoming_payments.contradict',
   { lines: rowsOf({ id: 'bigint' }) },
   ({ lines }) => `
     UPDATE incoming_payments p
-    SET contradicted = true, reason = CASE WHEN p.state = 'booked' THEN 'CONTRADICTION' ELSE p.reason END
+    SET contradicted = true, reason = CASE WHEN p.state = 'booked' THEN 'CONTRADICTION' ELSE p.reason END,
+        ${reopenedIf(`NOT p.contradicted AND p.decision IN ('debit', 'keep')`)}
     FROM ${lines.as('line')} WHERE p.line_id = line.id`,
 );
 

@@ -7,7 +7,8 @@ const CREDITS = `(SELECT id, kind, merchant_id, amount, reference FROM transfers
 
 /**
  * What was taken back of such credits. A vendor may take back more of a payment after its first debit (`:back`): then that is to be
- * decided again, and a second debit (`:back2`) may follow.
+ * decided again, and a second debit (`:back2`) may follow. A later report may show that a debit was wrong: then its case is open again,
+ * and an operator may keep it, with the debit that was made.
  */
 const DEBITS = `(
   SELECT min(id) AS id, left(reference, 34) AS reference, sum(amount)::bigint AS amount, bool_and(kind = 'debit') AS are_debits,
@@ -24,7 +25,9 @@ export const DEPOSIT_CHECKS = {
              b.id IS NOT NULL AND (p.id IS NULL OR (p.state, b.merchant_id, b.are_debits)
                                    IS DISTINCT FROM ('booked', p.merchant_id, true)
                                    OR p.decision IS DISTINCT FROM 'debit' AND b.amount >= coalesce(p.taken_back, 0)
-                                   OR b.amount > coalesce(p.taken_back, p.amount)) AS is_wrong_back,
+                                      AND NOT (p.contradicted OR p.reason IS NOT DISTINCT FROM 'NOT_IN_STATEMENT'
+                                                                 AND p.line_id IS NOT NULL)
+                                   OR b.amount > greatest(p.amount, p.taken_back)) AS is_wrong_back,
              CASE WHEN p.id IS NULL THEN t.id IS NOT NULL
                   WHEN p.state = 'booked' THEN (t.id, t.kind, t.merchant_id, t.amount, t.reference)
                        IS DISTINCT FROM (p.transfer_id, 'credit', p.merchant_id, p.amount, 'deposit:' || p.public_id)

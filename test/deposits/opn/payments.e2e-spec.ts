@@ -6,7 +6,7 @@ import { eventually } from '../../support/eventually.js';
 import { expectError } from '../../support/expectations.js';
 import { Client, type ErrorBody } from '../../support/http.js';
 import { unique } from '../../support/stack.js';
-import { baht } from '../scene.js';
+import { baht, type PaymentView } from '../scene.js';
 import { OpnScene, type Deposit } from './scene.js';
 
 let scene: OpnScene;
@@ -306,6 +306,48 @@ describe('what Opn answers', () => {
       ]),
     );
     expect(await scene.deposits.wrong()).toEqual([]);
+  });
+
+  /** A booked payment, and how Opn reports it from now on. */
+  const reported = async () => {
+    const made = await scene.made();
+    await scene.settle(made);
+    await scene.until(made, 'paid');
+    const found = async (...options: string[]) =>
+      (await scene.payments(...options)).find(({ deposit_number: number }) => number === made.deposit_number) as
+        (PaymentView & { taken_back_amount: string | null }) | undefined;
+    const id = String((await found())?.id);
+    return {
+      tell: (state: object) => scene.settle(made, { status: 'successful', ...state }),
+      decide: (what: string) => scene.deposits.operator.json('payment', what, id, '--reason', 'a test', '--yes'),
+      takenBack: (amount: string) => eventually(found, (payment) => payment?.taken_back_amount === amount),
+      openCase: () => eventually(() => found('--cases'), Boolean),
+      isOpen: async () => (await found('--cases')) !== undefined,
+    };
+  };
+
+  it('is a case again if it is contradicted after it was kept', async () => {
+    const { tell, decide, openCase } = await reported();
+    await tell({ refunded_amount: 20_000 });
+    await openCase();
+    await decide('keep');
+    await tell({ amount: 90_000, refunded_amount: 20_000 });
+    expect(await openCase()).toMatchObject({ reason: 'CONTRADICTION', taken_back_amount: '200.00' });
+    await decide('keep');
+    await tell({ amount: 100_000, refunded_amount: 20_000 });
+    expect(await scene.deposits.wrong()).toEqual([]);
+  });
+
+  it('stays closed while less goes back than was debited', async () => {
+    const { tell, decide, openCase, takenBack, isOpen } = await reported();
+    await tell({ amount: 90_000 });
+    await openCase();
+    await decide('debit');
+    for (const part of [10_000, 20_000]) {
+      await tell({ amount: 100_000, refunded_amount: part });
+      await takenBack(baht(BigInt(part)));
+      expect([await isOpen(), await scene.deposits.wrong()]).toEqual([false, []]);
+    }
   });
 
   it('that went back before a person credits it is a case, or credits nobody', async () => {

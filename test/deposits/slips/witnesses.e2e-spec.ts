@@ -217,6 +217,29 @@ describe('a slip that the statement does not show', () => {
   });
 });
 
+describe('a slip that was debited because the statement did not show it', () => {
+  it('is a case again when its line comes, of which nothing more is taken', async () => {
+    const given = await paid();
+    await present(given);
+    // As an import does whose lines go on after the slip.
+    const missing = `UPDATE incoming_payments SET reason = 'NOT_IN_STATEMENT' WHERE merchant_id = $1`;
+    await scene.deposits.stack.sql(missing, [given.shop.id]);
+    const [{ id } = { id: '' }] = await scene.deposits.payments(given.channel, '--cases');
+    const decide = (what: string): Promise<unknown> =>
+      scene.deposits.operator.json('payment', what, id, '--reason', 'the bank does not know it', '--yes');
+    await decide('debit');
+    expect(await scene.deposits.wrong()).toEqual([]);
+    const account = new BankAccount().add(lineOf(given.transfer));
+    expect(await scene.deposits.import(given.channel, account.statement())).toMatchObject({ linked: 1 });
+    expect(await scene.deposits.payments(given.channel, '--cases')).toMatchObject([{ id, reason: 'NOT_IN_STATEMENT' }]);
+    expect(await scene.deposits.wrong()).toEqual([expect.stringMatching(/^deposit_witnesses: .+NOT_IN_STATEMENT/)]);
+    // There is nothing left to take.
+    await decide('debit');
+    expect(await scene.deposits.credits(given.shop)).toHaveLength(2);
+    expect(await scene.deposits.wrong()).toEqual([]);
+  });
+});
+
 describe('what slips alone credit', () => {
   it('is limited, and what is above the limit is booked by its line', async () => {
     const first = await paid('unconfirmed_limit=1500.00');
