@@ -66,6 +66,28 @@ describe('a payment that waits', () => {
   });
 });
 
+describe('a case that was kept', () => {
+  it('is open again when a later file contradicts it for the first time', async () => {
+    const columns = 'columns=date=Date;time=Time;out=Out;in=In;reference=Reference';
+    const channel = await scene.billerChannel(columns, 'reference_unique=true');
+    const deposit = await scene.deposit(channel, await scene.stack.merchant('0.00'));
+    const line = paying(deposit, { reference: `${deposit.reference}-1` });
+    await scene.import(channel, new BankAccount().add(line).statement());
+    // As an operator leaves it who kept the payment of a slip before its line came.
+    const kept = `UPDATE incoming_payments SET decision = 'keep', decided_by = 'o', decision_reason = 'r', decided_at = now()
+                  WHERE deposit_id = (SELECT id FROM deposits WHERE deposit_number = $1)`;
+    await scene.stack.sql(kept, [deposit.deposit_number]);
+    const contradict = () => scene.import(channel, new BankAccount().add({ ...line, amount: 1n }).statement());
+    await contradict();
+    const [opened] = await scene.payments(channel, '--cases');
+    expect(opened).toMatchObject({ state: 'booked', reason: 'CONTRADICTION' });
+    await scene.operator.json('payment', 'keep', opened?.id ?? '', '--reason', 'the first file is right');
+    await contradict();
+    expect(await scene.payments(channel, '--cases')).toEqual([]);
+    expect(await scene.wrong()).toEqual([]);
+  });
+});
+
 describe('a channel that an operator sets while a file is imported', () => {
   /** Imports, and sets an option after the channel was read and before the import has its lock. */
   const importWhileSet = async (channel: string, option: string, value: string): Promise<Run> => {
