@@ -36,7 +36,7 @@ export type Recipient = { depositNumber: string } | { merchantId: number };
 export type PaymentDecision =
   | { kind: 'credit'; recipient: Recipient }
   | { kind: 'return'; reference: string }
-  | { kind: 'debit'; expectedAvailable?: Satang | undefined }
+  | { kind: 'debit'; expectedAvailable?: Satang | undefined; expectedAmount?: Satang | undefined }
   | { kind: 'ignore' | 'keep' };
 
 /** The operator who decides. Of an approved decision, the one who approved it, with the reason of the one who requested it. */
@@ -110,11 +110,21 @@ export class PaymentsService {
     return this.payments.lock(tx, id);
   }
 
-  /** What a debit would take of a locked payment if the wallet has it, and the reference of that debit. */
-  async wanted(tx: Transaction, payment: IncomingPayment): Promise<{ amount: Satang; reference: string }> {
+  /** What a debit would take of an open case if the wallet has it. Null if no debit is possible. */
+  async toTakeBack(payment: IncomingPayment): Promise<Satang | null> {
+    if (!isOpenCase(payment)) return null;
+    const { amount } = await this.wanted(this.database, payment);
+    return amount > 0n ? amount : null;
+  }
+
+  /** What a debit would take of a booked payment if the wallet has it, and the reference of that debit. A caller who debits holds the payment's lock. */
+  async wanted(
+    from: Pick<Database, 'manager'>,
+    payment: IncomingPayment,
+  ): Promise<{ amount: Satang; reference: string }> {
     const { public_id: publicId, merchant_id, amount, taken_back } = payment;
     const merchantId = present(merchant_id, 'a booked payment has its merchant');
-    const earlier = await this.wallets.debitsOf(tx, merchantId, publicId);
+    const earlier = await this.wallets.debitsOf(from, merchantId, publicId);
     const left = (taken_back ?? amount) - earlier.amount;
     return { amount: left > 0n ? left : 0n, reference: earlier.next };
   }
@@ -162,7 +172,7 @@ export class PaymentsService {
       case 'ignore':
         return { change: { state: 'ignored', deposit_id: null } };
       case 'debit':
-        return this.debit(tx, payment, by, decision.expectedAvailable);
+        return this.debit(tx, payment, decision, by);
       case 'keep':
         return {};
     }
@@ -189,8 +199,8 @@ export class PaymentsService {
   private async debit(
     tx: Transaction,
     payment: IncomingPayment,
+    { expectedAvailable: expected, expectedAmount }: Extract<PaymentDecision, { kind: 'debit' }>,
     { approval, ...by }: Decider,
-    expected: Satang | undefined,
   ): Promise<Carried> {
     const merchantId = present(payment.merchant_id, 'a booked payment has its merchant');
     const available = await this.wallets.lockAvailable(tx, merchantId);
@@ -198,6 +208,10 @@ export class PaymentsService {
     if (approval && approval.amount !== wanted) {
       const message = `${formatBaht(wanted)} THB of payment ${payment.public_id} are to be taken back now: reject the request`;
       throw new ChangedMeanwhile(message, 'amount');
+    }
+    if (expectedAmount !== undefined && expectedAmount !== wanted) {
+      const message = `${formatBaht(wanted)} THB of payment ${payment.public_id} are to be taken back now: nothing was moved`;
+      throw new ChangedMeanwhile(message, 'expected_to_take_back');
     }
     if (expected !== undefined && expected !== available) {
       const message = `merchant ${merchantId} has ${formatBaht(available)} THB available now: nothing was moved`;

@@ -145,12 +145,16 @@ export class WalletService {
     return known(await this.wallets.lock(tx, merchantId), merchantId).available;
   }
 
-  /** What was taken back of a payment until now, and the reference of its next debit. The caller must hold the payment's lock. */
-  async debitsOf(tx: Transaction, merchantId: number, paymentId: string): Promise<{ amount: Satang; next: string }> {
+  /** What was taken back of a payment until now, and the reference of its next debit. A caller who debits holds the payment's lock. */
+  async debitsOf(
+    from: Pick<Database, 'manager'>,
+    merchantId: number,
+    paymentId: string,
+  ): Promise<{ amount: Satang; next: string }> {
     let amount = 0n;
     for (let count = 1; ; count++) {
       const next = referenceOfDebit(paymentId, count);
-      const earlier = await this.wallets.findFunding(tx, merchantId, next);
+      const earlier = await this.wallets.findFunding(from, merchantId, next);
       if (!earlier) return { amount, next };
       amount += earlier.amount;
     }

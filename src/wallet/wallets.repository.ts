@@ -99,7 +99,7 @@ export class WalletsRepository {
   }
 
   /** The credit or debit with this reference. */
-  findFunding({ manager }: Transaction, merchantId: number, reference: string): Promise<Transfer | null> {
+  findFunding({ manager }: Pick<Database, 'manager'>, merchantId: number, reference: string): Promise<Transfer | null> {
     return manager.findOneBy(Transfer, { merchant_id: merchantId, reference });
   }
 

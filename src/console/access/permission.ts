@@ -32,14 +32,18 @@ export const lacksSecondFactor = (
   { console }: Pick<Config, 'console'>,
 ): boolean => !hasSecondFactor && needsSecondFactor(role, console.requireSecondFactor);
 
-/** Whether an amount needs a second person's approval. */
-export const needsApproval = (amount: Satang, { console: { approvalAbove } }: Pick<Config, 'console'>): boolean =>
-  approvalAbove !== null && amount > approvalAbove;
+/** Whether an amount needs a second person's approval. The limit is in THB, so an amount in another currency always does. */
+export const needsApproval = (
+  amount: Satang,
+  { console: { approvalAbove } }: Pick<Config, 'console'>,
+  currency = 'THB',
+): boolean => approvalAbove !== null && (currency !== 'THB' || amount > approvalAbove);
 
 /** @throws FORBIDDEN with APPROVAL_REQUIRED for an amount that needs a second person's approval. */
-export function assertNeedsNoApproval(amount: Satang, config: Pick<Config, 'console'>): void {
+export function assertNeedsNoApproval(amount: Satang, config: Pick<Config, 'console'>, currency = 'THB'): void {
   const { approvalAbove: limit } = config.console;
-  if (limit === null || !needsApproval(amount, config)) return;
-  const message = `More than ${formatBaht(limit)} THB are moved only when a second person approves it: ask for a deposit or withdrawal`;
+  if (limit === null || !needsApproval(amount, config, currency)) return;
+  const what = currency === 'THB' ? `More than ${formatBaht(limit)} THB are` : `Money in ${currency} is`;
+  const message = `${what} moved only when a second person approves it: ask for a deposit or withdrawal`;
   throw refusal('FORBIDDEN', 'APPROVAL_REQUIRED', 'amount', message);
 }

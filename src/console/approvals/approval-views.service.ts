@@ -41,8 +41,8 @@ export class ApprovalViewsService {
   /** @throws FORBIDDEN; NOT_FOUND; BAD_REQUEST for an amount up to the limit; CONFLICT for a reference that was used. */
   async request(caller: Caller, idempotencyKey: string | undefined, given: RequestApprovalDto): Promise<ApprovalDto> {
     const { reason } = given;
-    const { amount, make, ...request } = await this.read(given, caller);
-    if (!needsApproval(amount, this.config)) throw needsNone();
+    const { amount, currency, make, ...request } = await this.read(given, caller);
+    if (!needsApproval(amount, this.config, currency)) throw needsNone();
     caller.assertConfirmed();
     return this.idempotency.run(caller, {
       action: 'approval.request',
@@ -74,6 +74,7 @@ export class ApprovalViewsService {
     const decision = decisionOf(kind, given);
     return {
       amount: payment.amount,
+      currency: payment.currency,
       detail: {
         kind,
         payment: paymentId,
@@ -102,6 +103,7 @@ export class ApprovalViewsService {
 /** A request in the form of its log entry, with its amount and how to make it. */
 interface ReadRequest {
   amount: Satang;
+  currency?: string;
   merchantId?: number;
   detail: Record<string, unknown>;
   make: (by: ConsoleActor) => Promise<NamedApproval>;
@@ -131,6 +133,7 @@ const toApprovalDto = (row: NamedApproval, caller: Caller): ApprovalDto => ({
     'kind',
     'payment',
     'deposit_number',
+    'currency',
     'reference',
     'note',
     'reason',

@@ -74,7 +74,8 @@ export class ApprovalDto {
   @Shown.oneOf(APPROVAL_KINDS, 'credit') kind!: ApprovalKind;
   @Shown.nullableText('pay_4kQ2nD0sYvWcB8xR1tLmJ5', 'The payment that is decided about') payment!: string | null;
   @Shown.nullableText('dep_Np3O7rcsqNmBTwD7', 'The deposit to which the payment goes') deposit_number!: string | null;
-  @Shown.text('75000.00', 'THB') amount!: string;
+  @Shown.text('75000.00') amount!: string;
+  @Shown.text('THB', 'Only a payment may have another currency') currency!: string;
   @Shown.text('bank-20260115-1') reference!: string;
   @Shown.nullableText('Transfer of Monday') note!: string | null;
   @Shown.text('ticket 4711', 'The requester’s reason') reason!: string;

@@ -3,7 +3,7 @@ import { CONFIG, type Config } from '../../core/config.js';
 import { refusal } from '../../core/errors.js';
 import { present } from '../../core/invariant.js';
 import { readMoment } from '../../core/moments.js';
-import { checkedBaht, formatBaht } from '../../core/money.js';
+import { bahtOrNull, checkedBaht, formatBaht } from '../../core/money.js';
 import { decodeCursor, encodeCursor, MAX_BIGINT, toPage, type Page } from '../../core/pagination.js';
 import type { DepositRow } from '../../deposits/deposits.repository.js';
 import type { DepositStatus } from '../../deposits/deposit.entity.js';
@@ -79,11 +79,11 @@ export class DepositViewsService {
   /**
    * Carries a decision out.
    * @throws FORBIDDEN until the operator confirms, and with APPROVAL_REQUIRED for more than CONSOLE_APPROVAL_ABOVE; NOT_FOUND;
-   * BAD_REQUEST; CONFLICT if it was decided before.
+   * BAD_REQUEST; CONFLICT if it was decided before, or if another amount than expected is to be taken back.
    */
   async decide(caller: Caller, id: string, decision: PaymentDecision, reason: string): Promise<DecidedPaymentDto> {
     const { payment } = await this.payments.get(id);
-    if (decision.kind !== 'keep') assertNeedsNoApproval(payment.amount, this.config);
+    if (decision.kind !== 'keep') assertNeedsNoApproval(payment.amount, this.config, payment.currency);
     const { missing, ...row } = await this.payments.decide(id, decision, { ...caller.confirmedActor(), reason });
     return { ...(await this.toPayment(caller, row)), missing: formatBaht(missing) };
   }
@@ -98,11 +98,15 @@ export class DepositViewsService {
       ...(payment.merchant_id === null ? [] : [payment.merchant_id]),
     ]);
     const lines = rows.flatMap(({ payment: { line_id } }) => (line_id === null ? [] : [line_id]));
-    const [nameOf, texts] = await Promise.all([
+    const [nameOf, texts, toTakeBack] = await Promise.all([
       this.names(merchants),
       caller.may('players.read') ? this.statements.texts(lines) : new Map<bigint, string>(),
+      Promise.all(rows.map(({ payment }) => this.payments.toTakeBack(payment))),
     ]);
-    return rows.map((row) => toPaymentDto(row, nameOf, texts));
+    return rows.map((row, index) => ({
+      ...toPaymentDto(row, nameOf, texts),
+      to_take_back: bahtOrNull(toTakeBack[index] ?? null),
+    }));
   }
 
   private async names(ids: number[]): Promise<NameOf> {
@@ -124,7 +128,11 @@ function answer(view: View, { deposit }: DepositRow, nameOf: NameOf, caller: Cal
   return { ...(members as unknown as ConsoleDepositDto), merchant: nameOf(deposit.merchant_id), metadata };
 }
 
-function toPaymentDto(row: PaymentRow, nameOf: NameOf, texts: ReadonlyMap<bigint, string>): PaymentDto {
+function toPaymentDto(
+  row: PaymentRow,
+  nameOf: NameOf,
+  texts: ReadonlyMap<bigint, string>,
+): Omit<PaymentDto, 'to_take_back'> {
   const { payment, suggestions } = row;
   const { merchant_id: _id, ...members } = toPaymentView(row);
   return {

@@ -117,10 +117,11 @@ export class ConsolePaymentsController {
   debit(
     @CurrentCaller() caller: Caller,
     @PaymentId() id: string,
-    @Body() { reason, expected_available: expected }: DebitPaymentDto,
+    @Body() { reason, expected_available: available, expected_to_take_back: toTakeBack }: DebitPaymentDto,
   ): Promise<DecidedPaymentDto> {
-    const expectedAvailable = expected === undefined ? undefined : checkedBaht(expected);
-    return this.deposits.decide(caller, id, { kind: 'debit', expectedAvailable }, reason);
+    const expectedAvailable = available === undefined ? undefined : checkedBaht(available);
+    const expectedAmount = toTakeBack === undefined ? undefined : checkedBaht(toTakeBack);
+    return this.deposits.decide(caller, id, { kind: 'debit', expectedAvailable, expectedAmount }, reason);
   }
 
   @Post(':id/keep')

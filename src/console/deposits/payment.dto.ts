@@ -63,7 +63,9 @@ export class PaymentDto {
   merchant!: MerchantNameDto | null;
   @Shown.nullableText('dep_Np3O7rcsqNmBTwD7') deposit_number!: string | null;
   @Shown.nullableInteger(5012) transfer_id!: number | null;
-  @Shown.nullableText('1003.71', 'What the channel took back after the booking') taken_back_amount!: string | null;
+  @Shown.nullableText('1003.71', 'What the channel took back of it') taken_back_amount!: string | null;
+  @Shown.nullableText('1003.71', 'What a debit would take from the wallet now; null unless one is possible')
+  to_take_back!: string | null;
   @Shown.flag(false, 'Whether a witness reports another amount') contradicted!: boolean;
   @Shown.flag(false, 'Whether it is a case that nobody has closed') is_open_case!: boolean;
   @Shown.moment('When we first learned of it') seen_at!: string;
@@ -102,5 +104,11 @@ export class ReturnPaymentDto {
 
 export class DebitPaymentDto {
   @ExpectedAvailable() expected_available?: string;
+  @Amount({
+    optional: true,
+    example: '1003.71',
+    description: 'The `to_take_back` that the operator saw. If it is another one now, nothing is moved: 409',
+  })
+  expected_to_take_back?: string;
   @Reason() reason!: string;
 }

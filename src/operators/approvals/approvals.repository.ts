@@ -83,6 +83,8 @@ interface Names {
   /** The public id of the payment, and the number of the deposit to which it goes. */
   payment: string | null;
   deposit_number: string | null;
+  /** The currency of the amount. Only a payment may have another one than THB. */
+  currency: string;
 }
 
 /** An approval with the merchant's name, the addresses of requester and decider, and the payment. */
@@ -191,12 +193,16 @@ const select = ({ manager }: Pick<Database, 'manager'>): SelectQueryBuilder<Appr
     .addSelect('requester.email', 'requester')
     .addSelect('decider.email', 'decider')
     .addSelect('payment.public_id', 'payment')
+    .addSelect(`coalesce(payment.currency, 'THB')`, 'currency')
     .addSelect('deposit.deposit_number', 'deposit_number');
 
 async function rowsOf(query: SelectQueryBuilder<Approval>): Promise<NamedApproval[]> {
   const { entities, raw } = await query.getRawAndEntities<Names>();
   return entities.map((approval, index) => {
     const names = present(raw[index], 'a row has its raw row');
-    return { ...approval, ...pick(names, 'merchant_name', 'requester', 'decider', 'payment', 'deposit_number') };
+    return {
+      ...approval,
+      ...pick(names, 'merchant_name', 'requester', 'decider', 'payment', 'deposit_number', 'currency'),
+    };
   });
 }

@@ -7,8 +7,8 @@ export const APPROVAL_DAYS = 7;
 export const APPROVAL_MS = APPROVAL_DAYS * DAY_MS;
 
 /** A request in words, for messages. */
-export const inWords = ({ id, kind, amount, requester }: NamedApproval): string =>
-  `request ${id} of ${requester} for a ${kind.replace('_', ' ')} of ${formatBaht(amount)} THB`;
+export const inWords = ({ id, kind, amount, currency, requester }: NamedApproval): string =>
+  `request ${id} of ${requester} for a ${kind.replace('_', ' ')} of ${formatBaht(amount)} ${currency}`;
 
 /** A request's detail for the audit log. */
 export const detailOf = (approval: NamedApproval): Record<string, unknown> => {

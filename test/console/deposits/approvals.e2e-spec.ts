@@ -12,6 +12,7 @@ interface ApprovalBody {
   kind: string;
   status: string;
   amount: string;
+  currency: string;
   payment: string | null;
   deposit_number: string | null;
   merchant: { id: number } | null;
@@ -136,6 +137,20 @@ describe('a decision about a large payment', () => {
     const rest = await ask({ kind: 'payment_debit' });
     expect(satang(rest.body.amount)).toBe(satang((await payment()).amount) - 60_000n);
     expect([(await approve(rest.body.id)).status, await available()]).toEqual([200, '500.00']);
+  });
+
+  it('is made by two whatever the amount, if the payment is not in THB', async () => {
+    made = await waitingPayment({ merchant }, mali, '1000.00');
+    // Only a card of another country pays so, which this channel does not take.
+    await scene.stack.fill(
+      `SET session_replication_role = 'replica';
+       UPDATE incoming_payments SET reason = 'WRONG_CURRENCY', currency = 'USD' WHERE public_id = '${made.payment}'`,
+    );
+    const alone = await nok.browser.post<ErrorBody>(`/api/payments/${made.payment}/ignore`, { reason: 'x' });
+    expect([alone.status, alone.body.details?.[0]?.code]).toEqual([403, 'APPROVAL_REQUIRED']);
+    const { status, body } = await ask({ kind: 'payment_ignore' });
+    expect([status, body.currency]).toEqual([201, 'USD']);
+    expect((await approve(body.id)).body.status).toBe('approved');
   });
 
   it('waits once: the same request is the same one, and another one is refused', async () => {

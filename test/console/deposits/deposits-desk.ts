@@ -16,6 +16,8 @@ export interface PaymentBody {
   merchant: { id: number; name: string } | null;
   deposit_number: string | null;
   is_open_case: boolean;
+  taken_back_amount: string | null;
+  to_take_back: string | null;
   text: string | null;
   suggestions: { deposit_number: string; merchant: { id: number; name: string }; status: string }[];
   decision: { decision: string; operator: string; reason: string; reference?: string } | null;

@@ -134,6 +134,32 @@ describe('payments', () => {
     expect((await decide('keep')).status).toBe(409);
   });
 
+  it('are taken back only as far as the channel took them back, and only once', async () => {
+    expect((await shown()).to_take_back).toBeNull();
+    await decide('credit', { deposit_number: made.deposit });
+    const has = satang(await available());
+    const takeBack = (amount: number): Promise<unknown> =>
+      scene.console.sql(
+        `UPDATE incoming_payments SET reason = 'TAKEN_BACK', taken_back = $2, decision = NULL, decided_by = NULL,
+           decision_reason = NULL, decided_at = NULL WHERE public_id = $1`,
+        [made.payment, amount],
+      );
+    await takeBack(10_000);
+    expect(await shown()).toMatchObject({ taken_back_amount: '100.00', to_take_back: '100.00' });
+    expect((await decide('debit')).body).toMatchObject({ missing: '0.00', to_take_back: null });
+    expect(satang(await available())).toBe(has - 10_000n);
+    await takeBack(30_000);
+    const { data } = await payments('which=cases');
+    expect(data).toMatchObject([{ id: made.payment, taken_back_amount: '300.00', to_take_back: '200.00' }]);
+    const stale = await decide('debit', { expected_to_take_back: '100.00' });
+    expect([stale.status, stale.body.details]).toMatchObject([
+      409,
+      [{ code: 'CHANGED_MEANWHILE', field: 'expected_to_take_back' }],
+    ]);
+    expect((await decide('debit', { expected_to_take_back: '200.00' })).status).toBe(200);
+    expect(satang(await available())).toBe(has - 30_000n);
+  });
+
   it('are decided only after code or password', async () => {
     const tun = await scene.console.signedIn('finance');
     await scene.console.sql(`UPDATE operator_sessions SET confirmed_at = NULL WHERE operator_id = $1`, [tun.id]);

@@ -60,7 +60,7 @@ interface DecisionProps {
 function Approve({ approval, onClose }: DecisionProps): ReactNode {
   const t = useT();
   const decided = useDecided();
-  const { id, merchant, kind, amount } = approval;
+  const { id, merchant, kind, amount, currency } = approval;
   const merchantId = merchant?.id ?? 0;
   const query = usePolled({
     queryKey: ['merchant', merchantId, 'wallet'],
@@ -78,7 +78,7 @@ function Approve({ approval, onClose }: DecisionProps): ReactNode {
     try {
       const request = { params: { path: { id } }, body: { expected_available: available } };
       await ask(() => client.POST('/api/approvals/{id}/approval', request));
-      const values = { amount: formatAmount(amount), name: merchant?.name ?? '' };
+      const values = { amount: formatAmount(amount), currency, name: merchant?.name ?? '' };
       const isMovement = kind === 'credit' || kind === 'debit';
       toast(
         isMovement ? t(`move.${kind}Done`, values) : t('approvals.done', { what: t(`approvals.kind.${kind}`, values) }),
@@ -94,7 +94,7 @@ function Approve({ approval, onClose }: DecisionProps): ReactNode {
   return (
     <Confirm
       title={t('approvals.approveTitle')}
-      verb={t(`approvals.kind.${kind}`, { amount: formatAmount(amount) })}
+      verb={t(`approvals.kind.${kind}`, { amount: formatAmount(amount), currency })}
       isHarmless={isCredit}
       typed={kind === 'debit' || kind === 'payment_debit' ? merchant?.name : undefined}
       isReady={merchant === null || (available !== undefined && after >= 0n)}
@@ -159,8 +159,9 @@ function RequestFacts({ approval }: { approval: ApprovalView }): ReactNode {
 }
 
 /** Renders `Deposit 75,000.00 THB`, for example. */
-export function Movement({ approval: { kind, amount } }: { approval: ApprovalView }): ReactNode {
-  return <span className={classes.movement}>{useT()(`approvals.kind.${kind}`, { amount: formatAmount(amount) })}</span>;
+export function Movement({ approval: { kind, amount, currency } }: { approval: ApprovalView }): ReactNode {
+  const words = useT()(`approvals.kind.${kind}`, { amount: formatAmount(amount), currency });
+  return <span className={classes.movement}>{words}</span>;
 }
 
 /** Leads to the payment that is decided about. */

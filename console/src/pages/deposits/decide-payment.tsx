@@ -13,6 +13,7 @@ import { toast } from '../../kit/toasts';
 import { useSession } from '../../session';
 import { BeforeAndAfter } from '../merchants/before-and-after';
 import type { PaymentView } from './deposit-view';
+import { takenBackOf } from './payment-view';
 
 export interface Deciding {
   payment: PaymentView;
@@ -29,9 +30,12 @@ type Draft = { to: To; recipient: string; reference: string };
 export function DecidePayment({ payment, kind, deposit, onClose }: Deciding & { onClose: () => void }): ReactNode {
   const t = useT();
   const [draft, setDraft] = useState<Draft>({ to: 'deposit', recipient: deposit ?? '', reference: '' });
-  const amount = readAmount(payment.amount) ?? 0n;
+  const values = amountOf(payment, kind);
+  const amount = readAmount(values.amount) ?? 0n;
   const limit = useSession()?.approval_above ?? null;
-  const needsApproval = kind !== 'keep' && limit !== null && amount > (readAmount(limit) ?? 0n);
+  const isForeign = payment.currency !== 'THB';
+  const whole = readAmount(payment.amount) ?? 0n;
+  const needsApproval = kind !== 'keep' && limit !== null && (isForeign || whole > (readAmount(limit) ?? 0n));
   const recipient = useRecipient(payment, kind, draft);
   const send = useSend({ payment, kind, draft, needsApproval, available: recipient.available });
   const moves = kind === 'credit' || kind === 'debit';
@@ -39,7 +43,7 @@ export function DecidePayment({ payment, kind, deposit, onClose }: Deciding & { 
   const after = kind === 'credit' ? before + amount : before > amount ? before - amount : 0n;
   return (
     <Confirm
-      title={t(`payments.title.${kind}`, { amount: formatAmount(payment.amount) })}
+      title={t(`payments.title.${kind}`, values)}
       verb={needsApproval ? t('move.ask') : t(`payments.${kind}`)}
       isHarmless={kind === 'credit' || kind === 'keep' || needsApproval}
       requiresReason
@@ -67,6 +71,7 @@ export function DecidePayment({ payment, kind, deposit, onClose }: Deciding & { 
             </span>,
           ],
           [t('payments.paidAt'), <Moment key="paid" at={payment.paid_at} />],
+          takenBackOf(payment, t),
           moves && recipient.name !== null ? [t('deposits.merchant'), recipient.name] : null,
           moves && recipient.name !== null && kind === 'credit' && draft.to === 'deposit'
             ? [t('deposits.number'), draft.recipient.trim()]
@@ -74,11 +79,26 @@ export function DecidePayment({ payment, kind, deposit, onClose }: Deciding & { 
         ]}
       />
       {moves && recipient.available !== undefined && <BeforeAndAfter before={recipient.available} after={after} />}
-      <p>{t(`payments.consequence.${kind}`, { amount: formatAmount(payment.amount), name: recipient.name ?? '–' })}</p>
-      {needsApproval && <p role="status">{t('move.needsApproval', { limit: formatAmount(limit) })}</p>}
+      <p>{t(`payments.consequence.${kind}`, { ...values, name: recipient.name ?? '–' })}</p>
+      {needsApproval && (
+        <p role="status">
+          {isForeign
+            ? t('payments.foreignNeedsApproval', { currency: payment.currency })
+            : t('move.needsApproval', { limit: formatAmount(limit) })}
+        </p>
+      )}
     </Confirm>
   );
 }
+
+/** What a decision is about. Taking back may take less than the payment: only what went back, and only once. */
+const amountOf = (
+  { amount, to_take_back: toTakeBack, currency }: PaymentView,
+  kind: Deciding['kind'],
+): { amount: string; currency: string } => ({
+  amount: formatAmount(kind === 'debit' ? (toTakeBack ?? amount) : amount),
+  currency,
+});
 
 function Recipient({ draft, onChange }: { draft: Draft; onChange: (draft: Draft) => void }): ReactNode {
   const t = useT();
@@ -170,7 +190,10 @@ function useSend({
         case 'return':
           return client.POST('/api/payments/{id}/return', { params, body: { reference, reason } });
         case 'debit':
-          return client.POST('/api/payments/{id}/debit', { params, body: { expected_available: available, reason } });
+          return client.POST('/api/payments/{id}/debit', {
+            params,
+            body: { expected_available: available, expected_to_take_back: payment.to_take_back ?? undefined, reason },
+          });
         case 'ignore':
           return client.POST('/api/payments/{id}/ignore', { params, body: { reason } });
         case 'keep':
@@ -180,18 +203,16 @@ function useSend({
     return missing;
   };
   return async (reason) => {
-    const amount = formatAmount(payment.amount);
+    const values = amountOf(payment, kind);
     try {
       if (needsApproval) {
         await request(reason);
-        toast(t('payments.asked', { amount }));
+        toast(t('payments.asked', values));
         return;
       }
       const missing = await decide(reason);
       const isWhole = readAmount(missing) === 0n;
-      toast(
-        isWhole ? t(`payments.done.${kind}`, { amount }) : t('payments.missing', { missing: formatAmount(missing) }),
-      );
+      toast(isWhole ? t(`payments.done.${kind}`, values) : t('payments.missing', { missing: formatAmount(missing) }));
     } finally {
       await Promise.all(
         ['payments', 'payment', 'deposits', 'deposit', 'merchant', 'merchants', 'approvals'].map((key) =>

@@ -14,7 +14,7 @@ import { Status } from '../../kit/status';
 import { useMay } from '../../session';
 import type { Deciding } from './decide-payment';
 import type { PaymentView } from './deposit-view';
-import { DepositLink, differenceOf, stateOf } from './payment-view';
+import { DepositLink, differenceOf, stateOf, takenBackOf } from './payment-view';
 import classes from './deposits.module.css';
 
 interface PanelProps {
@@ -53,6 +53,7 @@ function PaymentFacts({ payment }: { payment: PaymentView }): ReactNode {
     <Facts
       facts={[
         [t('payments.amount'), <Amount key="amount" value={payment.amount} currency={payment.currency} />],
+        takenBackOf(payment, t),
         [t('payments.state'), <Status key="state" of={stateOf(payment)} />],
         reason === null ? null : [t('payments.why'), t.maybe(`payments.why.${reason}`) ?? reason],
         text === null ? null : [t('payments.text'), text],

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Translate } from '../../i18n/words';
-import { formatAmount, readAmount, writeAmount } from '../../kit/amount';
+import { Amount, formatAmount, readAmount, writeAmount } from '../../kit/amount';
 import type { PaymentView } from './deposit-view';
 
 export const stateOf = ({ state, is_open_case: isCase }: PaymentView): string => `payment_${isCase ? 'case' : state}`;
@@ -19,3 +19,10 @@ export function differenceOf(paid: string, dealt: string, t: Translate): string 
   const by = formatAmount(writeAmount(difference < 0n ? -difference : difference));
   return t(difference < 0n ? 'payments.short' : 'payments.over', { by });
 }
+
+/** What the channel took back of a payment, as a fact. Null if it took nothing back. */
+export const takenBackOf = (
+  { taken_back_amount: amount, currency }: PaymentView,
+  t: Translate,
+): readonly [string, ReactNode] | null =>
+  amount === null ? null : [t('payments.takenBack'), <Amount key="back" value={amount} currency={currency} />];
