@@ -287,7 +287,7 @@ describeInBrowser('Home and suppliers, in a browser', () => {
     await page.getByRole('link', { name: '1 reversal of a supplier is open' }).click();
     await page.waitForURL('**/reversals?open=true');
     await page.getByRole('button', { name: 'Close discrepancy' }).click();
-    const dialog = page.getByRole('dialog', { name: /Close the case of/ });
+    const dialog = page.getByRole('dialog', { name: /Close the discrepancy of/ });
     await dialog.getByLabel('Credit to the merchant, THB').fill('35.00');
     await dialog.getByText(/35\.00 THB go to the wallet/).waitFor();
     await dialog.getByLabel('Reason').fill('ticket 4711');
