@@ -29,7 +29,7 @@ function lastSlip(row: DepositRow): DepositSlipDto | null {
   return last ? toSlipDto(last, row) : null;
 }
 
-/** What merchants see, without the image of the QR code. */
+/** A deposit without the image of its QR code, for lists and events. */
 export function toDepositDto(row: DepositRow): DepositDto {
   const { deposit, channel, payments } = row;
   return {
@@ -51,7 +51,7 @@ export function toDepositDto(row: DepositRow): DepositDto {
   };
 }
 
-/** What a merchant sees of one deposit. */
+/** A single deposit, with the image of its QR code while it is `pending`. */
 export const toShownDeposit = (row: DepositRow): DepositDto => {
   const { status, qr_payload: payload, qr_image: image } = row.deposit;
   const shown = image ?? (payload === null ? null : qrImage(payload));

@@ -28,7 +28,7 @@ import { SlipsService } from './slips/slips.service.js';
 import { StatementsRepository } from './statements/statements.repository.js';
 import { StatementsService } from './statements/statements.service.js';
 
-/** Money that merchants pay in. */
+/** Payments of merchants into their wallets. */
 @Module({
   imports: [MerchantsModule, WalletModule],
   providers: [

@@ -35,7 +35,7 @@ const BATCH = 500;
 const LOCK_WAIT_MS = 60_000;
 
 export interface ImportOptions {
-  /** A day whose texts the bank has changed since it was imported, as the operator confirms. */
+  /** A day. The operator confirms that the bank has changed the texts of its lines since their import. */
   textsOf?: string | undefined;
   onProgress?: (done: number, all: number) => void;
 }
@@ -54,24 +54,28 @@ interface StatementFile extends KnownChannel, Ends {
 interface NewLines {
   lines: Iterable<IdentifiedLine>;
   count: number;
-  /** The ids of imported lines that have another amount in the file. Only a file without balances can have such. */
+  /** The ids of imported lines that have another amount in the file. Only a file without balances can have such lines. */
   contradicted: bigint[];
 }
 
-/** How far an import is. Only a commit makes it the next state, because a transaction may run again. */
+/**
+ * The state of an import between two transactions. A transaction may run twice, so it returns a new state and never changes the
+ * old one.
+ */
 interface Progress {
   importId: number;
   /** The last line that it wrote. */
   lastId: bigint;
-  /** The lines to write next, and those behind them. */
+  /** The lines of the next transaction; in the result of a transaction, the lines that it wrote. */
   batch: IdentifiedLine[];
+  /** The lines after the batch. */
   rest: Iterator<IdentifiedLine>;
   left: number;
   states: States;
   coveredUntil: Date | null;
 }
 
-/** Imports bank statements. One wrong line refuses the whole file; an interrupted import goes on when it is repeated. */
+/** Imports bank statements. Refuses a file with a wrong line. To continue an interrupted import, import the file again. */
 @Injectable()
 export class StatementsService {
   constructor(
@@ -174,13 +178,13 @@ export class StatementsService {
       const words = `the columns of channel ${channel.code} were changed meanwhile: import the file again`;
       throw new AppError('CONFLICT', words);
     }
-    // Another import may have gone between two batches.
+    // Another import may have written lines since the last batch. Then this import compares its file again.
     const isAlone = before !== null && !(await this.statements.hasLinesAfter(tx, channel.id, before.lastId));
     const { batch, rest, left } = isAlone ? before : await this.begin(tx, file);
     const importId = before?.importId ?? (await this.record(tx, file, left, by));
     const coveredUntil = laterOf(channel.covered_until, batch.at(-1)?.at);
     const covered = { covered_until: coveredUntil };
-    // A file that was refused between two batches stays refused.
+    // Only the first batch clears `refused`: if another file is refused between two batches, that refusal stays.
     await this.channelRows.record(tx, channel.code, before === null ? { ...covered, refused: null } : covered);
     const ids = await this.insert(tx, { channelId: channel.id, importId }, batch);
     // The last step, because it locks wallets, for which orders wait.
@@ -266,7 +270,7 @@ export class StatementsService {
   }
 }
 
-/** The next lines of a batch. */
+/** The lines of the next batch; empty at the end. */
 function nextOf(lines: Iterator<IdentifiedLine>): IdentifiedLine[] {
   const batch: IdentifiedLine[] = [];
   for (let next = lines.next(); !next.done; next = lines.next()) {

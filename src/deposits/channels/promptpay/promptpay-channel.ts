@@ -24,7 +24,7 @@ const MIN = { amount: parseBaht('100.00') ?? 0n, reference: parseBaht('1.00') ??
 
 const text = (name: string, help: string): ChannelDescription['options'][number] => ({ name, values: null, help });
 
-/** QR codes that all Thai banking apps pay. Statements report the payments, and a slip service if the operator has one. */
+/** QR codes that all Thai banking apps pay. Statements report the payments. With a slip service, slips may report them earlier. */
 export class PromptPayChannel implements ChannelAdapter<PromptPaySettings> {
   static readonly description: ChannelDescription = {
     adapter: 'promptpay',
@@ -39,13 +39,23 @@ export class PromptPayChannel implements ChannelAdapter<PromptPaySettings> {
       text('biller_id', 'biller id (15 digits) in place of promptpay_id; payments are recognized by their reference'),
       text('second_reference', 'second reference of a biller, if the bank wants one'),
       text('account', 'the account that is paid, as bank code and number: 004:0123456789'),
-      text('spread', 'how far above the amount a payment may be, in percent (default 2)'),
-      text('class', 'remainder by 11 of all amounts to pay (default 3); another one after a restore'),
+      text(
+        'spread',
+        'how far above the deposit’s amount the amount to pay may be, in percent (default 2); at least 4.99, at most 49.99 THB',
+      ),
+      text(
+        'class',
+        'remainder by 11 of all amounts to pay, in satang (default 3); set another one after a restore of the database',
+      ),
       { name: 'statement', values: ['kbiz'], help: 'a known layout of statements; columns may correct it' },
       text('columns', 'columns of statements, such as date=Date;time=Time;text=Details;in=Deposit;balance=Balance'),
-      { name: 'reference_unique', values: ['true', 'false'], help: 'whether no two lines have one reference' },
+      { name: 'reference_unique', values: ['true', 'false'], help: 'true if no two lines have the same reference' },
       text('ignore', 'texts of lines that are no payments, separated by ;'),
-      { name: 'slip_service', values: ['easyslip'], help: 'who confirms slips of payers; needs account and slip_key' },
+      {
+        name: 'slip_service',
+        values: ['easyslip'],
+        help: 'the service that confirms slips of payers; needs account and slip_key',
+      },
       text(
         'unconfirmed_limit',
         `how much slips alone may credit to a merchant before statements confirm it (default ${UNCONFIRMED_LIMIT}), or off`,
@@ -114,7 +124,9 @@ function readPayee({ promptpay_id, biller_id, second_reference }: Options): Paye
     return refuse('the adapter promptpay requires one of the options promptpay_id and biller_id');
   }
   if (second_reference !== undefined && (biller_id === undefined || !isBillReference(second_reference))) {
-    return refuse('the option second_reference is for a biller_id, with 1 to 20 capital letters and digits');
+    return refuse(
+      'the option second_reference needs the option biller_id, and must have 1 to 20 capital letters and digits',
+    );
   }
   if (promptpay_id !== undefined) {
     if (!isPromptPayId(promptpay_id)) {
@@ -133,7 +145,7 @@ function readAccount({ account }: Options): string | null {
   return refuse('the option account must be a bank code, : and the number, such as 004:0123456789');
 }
 
-/** Slips must name the account, so that one of a payment to another account credits no merchant. */
+/** Slips count only if they name the account. Otherwise a slip of a payment to another account would credit a merchant. */
 function readSlipService(
   { baseUrl, credentials, options }: StoredChannelSettings,
   payee: Payee,
