@@ -38,13 +38,13 @@ export const LIMIT_LOCK_WAIT_AND_KEEP_PLANS: Statement = {
   text: `SELECT set_config('lock_timeout', $1, true), set_config('plan_cache_mode', 'force_generic_plan', true)`,
 };
 
-/** How often to try a transaction that PostgreSQL ends because of another transaction, such as in a deadlock. */
+/** How many times to try a transaction that PostgreSQL ends because of another transaction, such as in a deadlock. */
 const MAX_ATTEMPTS = 3;
 
 /**
  * Hot paths read a few rows by index, even from a large table. While a table is small, or its statistics are old, PostgreSQL
  * would read the whole table for each batch, which took a third of PostgreSQL's time (`npm run bench -- intake`). Reports read
- * whole tables, so `snapshot.ts` turns these plans on for their transactions.
+ * whole tables, so `snapshot.ts` turns the plans below on again for their transactions.
  */
 const BY_INDEX = [
   ...['hashjoin', 'mergejoin', 'seqscan'].map((node) => `enable_${node}=off`),
@@ -60,7 +60,7 @@ const TYPES: pg.CustomTypesConfig = {
 
 /**
  * The pool for hot paths: named statements, bigint for 64-bit integers, Date for timestamps.
- * Queries and transactions throw `SERVICE_UNAVAILABLE` while PostgreSQL is away or its schema is not migrated yet.
+ * Queries and transactions throw `SERVICE_UNAVAILABLE` while PostgreSQL cannot be reached or its schema is not migrated yet.
  */
 @Injectable()
 export class Database implements Queryable, OnApplicationShutdown {
@@ -97,7 +97,7 @@ export class Database implements Queryable, OnApplicationShutdown {
     this.migrated = true;
   }
 
-  /** Distrusts all open connections. From now on, queries use only new connections. */
+  /** Marks all open connections as lost. From now on, queries use only new connections. */
   reconnect(): void {
     this.trust.loseAll();
   }
@@ -130,7 +130,7 @@ export class Database implements Queryable, OnApplicationShutdown {
   /**
    * Runs `work` in one READ COMMITTED transaction: committed when it returns, rolled back when it throws.
    * `work` must wait for no network but PostgreSQL's, and must be repeatable: after a deadlock it runs again.
-   * @param maxAttempts how often to try it.
+   * @param maxAttempts how many times to try it.
    */
   async transaction<Result>(work: Work<Result>, maxAttempts = MAX_ATTEMPTS): Promise<Result> {
     this.assertOpen();

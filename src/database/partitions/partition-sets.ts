@@ -9,7 +9,7 @@ export interface PartitionedTable {
 /** Tables that are partitioned together, at the same ids. */
 export interface PartitionSet {
   name: 'orders' | 'transfers';
-  /** Each table comes before the tables that refer to it. The ranges are ids of the first table. */
+  /** Each table comes before the tables that refer to it. Each partition holds a range of ids of the first table. */
   tables: readonly [PartitionedTable, ...PartitionedTable[]];
 }
 
@@ -32,7 +32,7 @@ export const TRANSFERS: PartitionSet = {
 
 export const PARTITION_SETS: readonly PartitionSet[] = [ORDERS, TRANSFERS];
 
-/** The tables of all sets. `idsOf` is the table whose ids the key holds, if it is another table. */
+/** The tables of all sets. `idsOf` is the table to which the key refers; absent if the key is the table's own id. */
 export const PARTITIONED_TABLES: readonly { table: string; key: string; idsOf?: string }[] = PARTITION_SETS.flatMap(
   ({ tables: [first, ...others] }) => [
     { table: first.name, key: first.key },

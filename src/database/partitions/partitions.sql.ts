@@ -5,7 +5,7 @@ export interface Written {
   statement: string;
 }
 
-/** Finds which of some tables are not partitioned. $1 the tables. */
+/** Lists which of some tables are not partitioned. $1 the tables. */
 export const FIND_WHOLE = `SELECT relname AS name FROM pg_class WHERE oid = ANY($1::text[]::regclass[]) AND relkind <> 'p'`;
 
 /** The id that the table's next row gets. Exact while the table is locked. */
@@ -18,14 +18,17 @@ export const WRITE_VALIDATIONS = `
   FROM pg_constraint WHERE conrelid = ANY($1::text[]::regclass[]) AND NOT convalidated AND conparentid = 0
   ORDER BY conrelid, conname`;
 
-/** Foreign keys that refer to some tables from outside the set and its partitions. $1 these tables, $2 the set. */
+/** Foreign keys that refer to some tables from outside the set and its partitions. $1 these tables, $2 the tables of the set. */
 const OUTER_KEYS = `
   SELECT c.oid, c.conname, c.conrelid, pg_get_constraintdef(c.oid) AS definition FROM pg_constraint c
   WHERE c.contype = 'f' AND c.conparentid = 0 AND c.confrelid = ANY($1::text[]::regclass[])
     AND c.conrelid <> ALL($2::text[]::regclass[])
     AND NOT EXISTS (SELECT FROM pg_inherits WHERE inhrelid = c.conrelid AND inhparent = ANY($2::text[]::regclass[]))`;
 
-/** Lists all tables of the set, and other tables that the switch changes. $1 the set, $2 the same. */
+/**
+ * Lists the tables that partitioning locks: the tables of the set, and tables with a foreign key to or from them. $1 and $2 the
+ * tables of the set.
+ */
 export const FIND_LOCKED = `
   SELECT string_agg(DISTINCT name::text, ', ') AS names FROM (
     SELECT unnest($1::text[]::regclass[]) AS name
@@ -37,7 +40,7 @@ export const FIND_LOCKED = `
  * Writes statements that drop the foreign keys of other tables, and add them again so that they refer to the partitioned
  * tables. If the other table is itself partitioned, its partitions get the keys first, because a partitioned table cannot have a
  * `NOT VALID` key.
- * $1 the tables that are partitioned now, $2 the set.
+ * $1 the tables that are partitioned now, $2 the tables of the set.
  */
 export const FIND_OUTER_KEYS = `
   SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) AS dropped,
@@ -50,7 +53,10 @@ export const FIND_OUTER_KEYS = `
                WHERE NOT EXISTS (SELECT FROM pg_partition_tree(conrelid))) AS added
   FROM (${OUTER_KEYS}) outer_keys ORDER BY conrelid, conname`;
 
-/** Writes statements that validate the keys of {@link FIND_OUTER_KEYS}, unless archived orders are away. $1 and $2 the set. */
+/**
+ * Writes statements that validate the keys of {@link FIND_OUTER_KEYS}, but none while an archived partition is away
+ * ({@link IS_ANY_AWAY}): then rows may refer to orders that the database does not have. $1 and $2 the tables of the set.
+ */
 export const WRITE_OUTER_VALIDATIONS = `
   SELECT format('ALTER TABLE %s VALIDATE CONSTRAINT %I', conrelid::regclass, conname) AS statement
   FROM (${OUTER_KEYS}) k JOIN pg_constraint c USING (oid, conname, conrelid)
@@ -58,13 +64,13 @@ export const WRITE_OUTER_VALIDATIONS = `
 
 /**
  * Writes statements that add the keys of {@link FIND_OUTER_KEYS} to partitioned tables outside the set. The partitions have
- * the keys already, so PostgreSQL reads no row. $1 the set, $2 the same.
+ * the keys already, so PostgreSQL reads no row. $1 and $2 the tables of the set.
  */
 export const WRITE_OUTER_PARENTS = `
   SELECT DISTINCT format('ALTER TABLE %s ADD CONSTRAINT %I %s', inhparent::regclass, conname, definition) AS statement
   FROM (${OUTER_KEYS}) k JOIN pg_inherits ON inhrelid = conrelid WHERE NOT ${IS_ANY_AWAY}`;
 
-/** The indexes that the table can have over all partitions: a unique index must contain the partition key. */
+/** The indexes that the partitioned table gets: all that are not unique, and the primary key if it contains the partition key. */
 const SHARED_INDEXES = `
   FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
   LEFT JOIN pg_constraint c ON c.conindid = indexrelid AND c.contype = 'p'
@@ -72,8 +78,9 @@ const SHARED_INDEXES = `
     SELECT attnum FROM pg_attribute WHERE attrelid = indrelid AND attname = $3::text) = ANY(indkey::int2[]))`;
 
 /**
- * Writes statements that give the partitioned table the indexes, foreign keys, triggers and rights of the old table.
- * $1 the table, $2 its first partition's suffix, $3 its key, $4 the column that a sequence numbers, if any, $5 the set.
+ * Writes statements that give the partitioned table the indexes, triggers and rights of the old table, and its foreign keys to
+ * tables outside the set. $1 the table, $2 its first partition's suffix, $3 its key, $4 the column that a sequence numbers, if any,
+ * $5 the tables of the set.
  */
 export const FIND_PARTS = `
   SELECT
@@ -130,7 +137,8 @@ export interface Partition {
 /**
  * Writes statements that copy foreign keys, statement triggers and settings from the newest partition to the next, because a
  * partition does not inherit them. The copied keys refer to the partitions of the next range, even if the keys of the newest
- * partition refer to whole tables. $1 the table, $2 and $3 the numbers of the newest partition and the next, $4 the set.
+ * partition refer to whole tables. $1 the table, $2 and $3 the numbers of the newest partition and the next, $4 the tables of the
+ * set.
  */
 export const WRITE_COPIED_RULES = `
   WITH named AS (SELECT $1::text || '_p' || $2::text AS newest, $1::text || '_p' || $3::text AS next)
