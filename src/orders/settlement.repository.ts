@@ -55,8 +55,8 @@ const CERTAINLY_NOT_BOUGHT = `u.state = 'queued' AND u.unknown_since IS NULL AND
  *   claim does not matter, because all calls of an attempt have one reference. A report about the whole attempt has no claim.
  * - A supplier's refusal does not settle a unit that waits to be sent, but a success does.
  * - An operator settles units in doubt or in review, and cancels units that were certainly not bought.
- * - With `seen_attempt`, an operator's decision settles only that attempt. Attempt 0 equals attempt 1, because operators see 1 for
- *   both.
+ * - With `seen_attempt`, an operator's decision settles only that attempt. A unit without an attempt has attempt 0, which
+ *   operators see as 1. So 0 and 1 are equal here.
  * - A row without a supplier's reference does not change the stored reference.
  */
 export const SETTLE_UNITS = statement(
@@ -103,7 +103,7 @@ export interface UnsettledUnit {
   is_new_reversal: boolean;
 }
 
-/** A supplier may report a late sale without its code, such as in a statement. Then an inquiry must fetch the code. */
+/** A supplier may report a late sale without its code, such as in a list of sales. Then an inquiry must fetch the code. */
 const INQUIRE_FOR_CODE = `
       INSERT INTO attempt_checks (order_id, item, unit, attempt, due_at)
       SELECT r.order_id, r.item, r.unit, r.attempt, statement_timestamp() + interval '1 minute'
@@ -114,16 +114,21 @@ const INQUIRE_FOR_CODE = `
       ON CONFLICT DO NOTHING`;
 
 /**
- * Judges answers that settled nothing, and returns the states of their units.
+ * Judges answers that settled nothing, and returns the states of their units. The `state` of an answer is `succeeded`, `failed`
+ * or `besides`: a second purchase under the same reference.
  * - An answer that contradicts its settled unit opens a discrepancy: the supplier took the purchase back (`taken_back`), sold the
  *   unit after a failure (`bought_late`), or sold it twice (`unknown_purchase`).
  * - A success of an attempt that is not the latest one also opens a discrepancy (`bought_late`). If the latest attempt has certainly
  *   bought nothing, the unit goes to review, where an operator decides whether to buy again. While such a discrepancy is open,
  *   `BEGIN_NEXT_ATTEMPTS` sends new attempts of the unit to review.
- * - A second purchase under the same reference (`besides`) opens a discrepancy in any state of the unit.
- * - A repeated answer opens no second discrepancy. A different answer (`is_news`) is written to the open discrepancy. If an operator
- *   has closed that discrepancy, a different answer opens another one.
+ * - A second purchase opens a discrepancy in any state of the unit.
+ * - A repeated answer opens no second discrepancy. An answer that differs from the latest discrepancy is written to it while it is
+ *   open. If an operator has closed it, the answer opens another one.
+ * - Without `is_news`, an answer is repeated, or may be older than the discrepancy. So it never counts as different.
  * - A late answer may have the code that the discrepancy about a late sale lacks. Then the discrepancy stores the code.
+ *
+ * For each answer, `opens` is the kind of the discrepancy to open, `notes` is the id of the discrepancy to change, and `completes`
+ * is the id of the discrepancy that gets its code.
  */
 export const JUDGE_UNSETTLED = statement(
   'settlement.judge_unsettled',

@@ -9,11 +9,14 @@ interface UnitOrNone {
   unit: number | null;
 }
 
-/** The place that a code is sealed for. The code of a discrepancy is sealed for the unit too, so that it can move to the unit. */
+/**
+ * The place that a code is sealed for. A discrepancy's code is sealed for the place of the unit, so that the same bytes can be
+ * written to the unit later.
+ */
 export const unitDeliveryPlace = ({ order_id: orderId, item, unit }: UnitOrNone): Place =>
   placeOf('unit_deliveries.sealed', orderId, item, unit);
 
-/** Codes and serial numbers of a unit, stored once. */
+/** One row for each unit with codes or serial numbers, which are sealed together. */
 @Entity('unit_deliveries')
 @ForeignKey('OrderUnit', ['order_id', 'item', 'unit'], ['order_id', 'item', 'unit'], {
   name: 'fk_unit_deliveries_unit',
