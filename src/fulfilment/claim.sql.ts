@@ -21,8 +21,8 @@ export interface ClaimedUnit {
   /** `review` if only an operator may decide. */
   action: 'send' | 'inquire' | 'review';
   /**
-   * Why it goes to review. `moved`: the supplier's address has changed since the last send. `too_old`: the supplier answers no
-   * inquiries about attempts of this age.
+   * Why it goes to review. `moved`: the supplier's address, or our account there, has changed since the last send. `too_old`: the
+   * supplier answers no inquiries about attempts of this age.
    */
   withheld: 'moved' | 'too_old' | null;
   /** Whether this attempt may have reached the supplier before. */
@@ -63,7 +63,10 @@ export interface ClaimedUnit {
   callback_token_sealed: Buffer | null;
   options: Record<string, string>;
   timeout_ms: number;
-  /** Where the supplier's next claim begins to share slots ({@link dueUnits}). Both are null if this claim had nothing to share. */
+  /**
+   * Where this process's next claim at the supplier continues to share slots ({@link dueUnits}). Both are null if this claim had
+   * nothing to share.
+   */
   next_merchant: number | null;
   next_used: number | null;
 }
@@ -71,7 +74,10 @@ export interface ClaimedUnit {
 /** In SQL: the address of the supplier `s` and our account there. Must equal `destinationOf`. */
 export const DESTINATION = `s.base_url || CASE WHEN s.account <> '' THEN '#' || s.account ELSE '' END`;
 
-/** Writes the choices in the rows `d` of `decided` to their units `u`. */
+/**
+ * Updates each unit `u` by its row `d` of `decided`. Triggers refuse a claim by an old version of the service, which does not write
+ * `attempt_claim`, or does not write it negatively for the sandbox.
+ */
 const claimSets = (name: string): string => `UPDATE order_units u SET
         state = CASE d.action WHEN 'send' THEN 'sending' WHEN 'inquire' THEN 'unknown' ELSE 'review' END,
         next_action = 'inquire',
@@ -106,10 +112,10 @@ const usesSupplierReference = (unit: string, adapter: string): string => `
  *
  * - If a unit is still in `sending` after its lease, the next action is an inquiry, because the result of its send is unknown.
  * - An inquiry that may buy is claimed like a send (state `sending`), so that nothing else decides the unit meanwhile.
- * - A unit in doubt is sent again only to the same address, because another address does not know its reference and would sell
- *   it a second time. If the address has changed, the unit goes to review. A unit that is too old for an inquiry also goes to
- *   review. Its age counts from the first send that the supplier did not certainly refuse. Neither rule applies to inquiries by
- *   the supplier's reference: these never buy, and work at any age.
+ * - A unit in doubt is sent again only to the same address and account ({@link DESTINATION}), because another one does not know its
+ *   reference and would sell it a second time. If the address or account has changed, the unit goes to review. A unit that is too
+ *   old for an inquiry also goes to review. Its age counts from the first send that the supplier did not certainly refuse. Neither
+ *   rule applies to inquiries by the supplier's reference: these never buy, and work at any age.
  * - The merchants with due units share the free slots of a supplier: {@link dueUnits}.
  * - For a supplier with a limit of its own, claims run one after the other.
  * - A paused supplier gets no sends. It gets inquiries, unless it refuses our credentials or bans us.

@@ -7,8 +7,8 @@ import { HeldUnitsService } from './held-units.service.js';
 import { UnitDispatcher } from './unit-dispatcher.js';
 
 /**
- * Queries our balance at paused suppliers when due, resumes suppliers that can sell again, and buys units of the others
- * elsewhere.
+ * Queries our balance at paused suppliers when due, and resumes suppliers that can sell again. For units that wait for the other
+ * suppliers, it begins a failover, or fails them when they have waited too long.
  */
 @Injectable()
 export class SupplierProbesService {
