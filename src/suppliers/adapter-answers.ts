@@ -56,7 +56,7 @@ export function amountOf(member: unknown, currency: string): CostMoney | null {
   return micros === null ? null : { micros, currency };
 }
 
-/** The product with a SKU, in a reading of several products. If the SKU is listed twice, the last one. */
+/** Finds the product with a SKU in the reading of a catalogue. If the SKU is listed twice, the later entry counts. */
 export const productIn = (reading: CatalogueReading, sku: string): ProductReading =>
   reading.known
     ? { known: true, product: reading.products.findLast((product) => product.sku === sku) ?? null }
@@ -117,7 +117,7 @@ export const notSent = ({ isRepeat }: Attempt, why: { detail: string; fault?: Fa
   ...why,
 });
 
-/** A refusal that a supplier's code stands for. */
+/** A refusal that a response code means. */
 export interface CodeRefusal {
   kind: 'failed';
   code: UnitFailureCode;
@@ -127,7 +127,7 @@ export interface CodeRefusal {
   isPriceRefused?: true;
 }
 
-/** The meaning of a supplier's code in the answer to the first send of a purchase. */
+/** The meaning of a supplier's response code in the answer to the first send of a purchase. */
 export type CodeMeaning =
   /** Accepted, but not delivered yet. */
   | { kind: 'processing' }
@@ -136,7 +136,7 @@ export type CodeMeaning =
   | { kind: 'not_accepted'; fault: Fault }
   | { kind: 'unknown' };
 
-/** Codes, each with its name in words and its meaning. */
+/** Response codes, each with its name in words and its meaning. */
 export type CodeRows<Meaning = CodeMeaning> = Record<string, readonly [words: string, meaning: Meaning]>;
 
 export interface AnswerCode<Meaning = CodeMeaning> {

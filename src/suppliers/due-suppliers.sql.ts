@@ -3,8 +3,8 @@ import { statement, type ParameterizedStatement } from '../database/parameters.j
 type OfAdapters = ParameterizedStatement<{ adapters: 'text[]'; intervalMs: 'bigint' }>;
 
 /**
- * Takes suppliers that are due for a regular call. The interval varies a little, so that not all calls happen at once. If `dueAt`
- * is null, a supplier is due one interval after the last change of its settings.
+ * Finds the suppliers that are due for a regular call, and writes the time of their next call. The interval varies a little, so
+ * that not all calls happen at once. If that time is null, a supplier is due one interval after the last change of its settings.
  * Skips rows that another process has locked.
  * @param dueAt the column with the time of the next call.
  * @param condition an SQL condition on the row `s` of a supplier.

@@ -33,7 +33,7 @@ export function readBalance(answer: HttpAnswer): SupplierBalance {
   return micros === null ? unavailable(answer) : { known: true, amount: { micros, currency: CURRENCY } };
 }
 
-/** The result for an answer without the expected balance or price list. */
+/** The reason why an answer lacks the queried balance or price list. */
 export function unavailable(answer: HttpAnswer): Unavailable {
   const members = asMembers(dataOf(answer.body));
   const rc = members && responseCodeOf(members);

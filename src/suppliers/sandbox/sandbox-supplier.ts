@@ -59,7 +59,7 @@ export class SandboxSupplier implements SupplierAdapter<SandboxSettings> {
       case 'prompt':
         return answer(verdict, attempt, attempt.sandbox.kind);
       case 'late':
-        // The answer would come after the timeout. The answer to an inquiry is `processing` until then.
+        // This answer would come after the timeout. So this returns the result of an inquiry: `processing` until then.
         if (manner.ms > timeoutMs) return inquire(attempt);
         await delay(manner.ms);
         return answer(verdict, attempt, attempt.sandbox.kind);
@@ -78,7 +78,7 @@ export class SandboxSupplier implements SupplierAdapter<SandboxSettings> {
 
 const PROCESSING = { kind: 'processing' } as const;
 
-/** The outcome for an attempt of another merchant: it stays in doubt, until an operator decides. */
+/** The outcome for an attempt of a merchant outside the sandbox. The attempt stays in doubt until an operator decides. */
 const NOT_FOR_SALE = { kind: 'unknown', detail: 'the sandbox sells to sandbox merchants only' } as const;
 
 function inquire(attempt: NamedAttempt): SupplierOutcome {
