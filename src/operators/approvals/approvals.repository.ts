@@ -44,8 +44,8 @@ const ACTIONS = Object.keys(HANDED_OVER)
   .join(', ');
 
 /**
- * Finds, of two operators, the one who created the account of the other. Or finds a third operator who created both accounts, if
- * one of them is at most `days` days old.
+ * Finds the operator who controls both accounts: one of the two, if that one created the other account; or a third, who created
+ * both, at least one of them in the last `days` days.
  */
 const FIND_MAKER = statement(
   'approvals.find_maker',

@@ -13,7 +13,7 @@ export const signInOver = (): AppError =>
     'This sign-in was begun in another browser or tab, or too long ago, or was completed before: begin it again',
   );
 
-/** The error that the page shows for a failure at the provider or on the way to it. */
+/** The error that the page shows for a failure of the company’s sign-in, or on the way to it. */
 export function toCompanyError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof oidc.AuthorizationResponseError) {
@@ -32,7 +32,7 @@ export function toCompanyError(error: unknown): AppError {
   );
 }
 
-/** An answer that is not as the standard demands is most likely the error page of a proxy before a provider that is down. */
+/** If the company’s sign-in is down, a proxy in front of it answers with an error page, which breaks the standard. */
 const UNREACHABLE_CODES = new Set(['OAUTH_TIMEOUT', 'OAUTH_RESPONSE_IS_NOT_CONFORM', 'OAUTH_RESPONSE_IS_NOT_JSON']);
 
 function isUnreachable(error: unknown): boolean {
