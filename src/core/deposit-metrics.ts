@@ -2,7 +2,7 @@ import { Instruments, ORDER_SECONDS } from './instruments.js';
 
 /** The metrics of deposits that are not read from PostgreSQL. */
 export abstract class DepositMetrics extends Instruments {
-  /** @param transition `created`, `paid` (by its first payment), `expired` or `cancelled`. */
+  /** `transition` is `created`, `paid` (by its first payment), `expired` or `cancelled`. */
   readonly depositMoved = this.counting<[channel: string, transition: string]>(
     'topup_deposits_total',
     'Deposits created, paid, expired and cancelled',
@@ -10,12 +10,12 @@ export abstract class DepositMetrics extends Instruments {
   );
   private readonly incomingPayments = this.counter(
     'topup_incoming_payments_total',
-    'Reports of incoming payments, by what became of them',
+    'Reports of incoming payments, by their outcome',
     ['channel', 'outcome'],
   );
   private readonly depositBooking = this.histogram(
     'topup_deposit_booking_seconds',
-    'From the first byte of a report of a payment to the commit of its booking',
+    'From the receipt of a report of a payment to the commit of its booking',
     ['channel', 'witness'],
     ORDER_SECONDS,
   );

@@ -132,10 +132,7 @@ export class UnknownResource extends AppError {
 
 /** CONFLICT: the state has changed since the caller saw it, and nothing was done. */
 export class ChangedMeanwhile extends AppError {
-  /**
-   * @param message states the fact only.
-   * @param field the request's member with the expected state, if any.
-   */
+  /** @param field the request's member with the expected state, if any. */
   constructor(message: string, field?: string) {
     const details = field === undefined ? [] : [{ field, code: 'CHANGED_MEANWHILE' as const, message }];
     super('CONFLICT', message, { details });

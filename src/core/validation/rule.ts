@@ -24,7 +24,10 @@ export interface MemberRule {
 
 /** The rules of a class, collected once. */
 interface ClassRules {
-  /** The rule of each member, in the order of declaration, with the parent class's members last. */
+  /**
+   * The rule of each member, in the order of declaration, with the parent class's members after the class's own. Members that
+   * only class-validator checks come last, with empty rules.
+   */
   members: Map<string, MemberRule>;
   /** Members with class-validator's own rules, which only class-validator can check. */
   foreign: Set<string>;
