@@ -47,7 +47,8 @@ export class ApiKeysService {
     const { sandbox } = await this.merchants.get(merchantId);
     const allowedNetworks = options.allowedNetworks ?? [];
     const wrong = allowedNetworks.find((network) => !parseNetwork(network));
-    if (wrong !== undefined) throw new AppError('BAD_REQUEST', `${wrong} is no network such as 203.0.113.0/24`);
+    if (wrong !== undefined)
+      throw new AppError('BAD_REQUEST', `${wrong} must be an address or a network, such as 203.0.113.0/24`);
     const name = options.name ?? '';
     const problem = textProblem(name, 0, 128);
     if (problem) throw new AppError('BAD_REQUEST', `the key's name ${problem}`);

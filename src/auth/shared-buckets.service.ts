@@ -30,7 +30,7 @@ export class SharedBucketsService implements OnApplicationShutdown {
     private readonly health: RedisHealthService,
   ) {}
 
-  /** @param name of the limit, the same in all processes. @param limit per second and key. */
+  /** @param name the limit's name, the same in all processes. @param limit hits a second, for each key. */
   open(name: string, limit: number): RateBuckets {
     const buckets = new RateBuckets(limit);
     // Levels are comparable under one limit only. While a new limit is rolled out, the old and the new one count separately.
@@ -49,7 +49,8 @@ export class SharedBucketsService implements OnApplicationShutdown {
       buckets.takeReports().map((report) => ({ name, buckets, report })),
     );
     try {
-      // Hits that could not be reported are dropped: a later report could not say when they happened.
+      // Hits that could not be reported are dropped: a report has only the time of its first hit, so later hits of the same report
+      // would count as older than they are.
       for (let at = 0; at < reports.length && this.health.isUp; at += KEYS_PER_CALL)
         await this.report(reports.slice(at, at + KEYS_PER_CALL));
     } catch {
