@@ -6,7 +6,7 @@ import type { ProductRow, ProductWithSupplier } from './product-definition.js';
 /** A product as operators see it (contract, section 7). */
 export type ProductView = Omit<ProductRow, 'price' | 'supplierCode'> & {
   price: string;
-  /** The supplier's code of its first offer; null if it has no offer. */
+  /** The code of the supplier of its first offer; null if it has no offer. */
   supplier: string | null;
 };
 
@@ -42,7 +42,7 @@ export function productDifference(now: ProductRow, before: ProductWithSupplier |
 /** Makes the record of written products for the audit log. */
 export type ToAction = (products: ProductRow[], differences: ProductDifference[]) => AuditRecord;
 
-/** Records one product: all its members, and the old values of the changed members. */
+/** Makes the record of one product: all its members, and the old values of the changed members. */
 export const setAction: ToAction = ([product], [difference]) => {
   if (!product || !difference) throw new Error('no product was set');
   const before =
@@ -52,7 +52,10 @@ export const setAction: ToAction = ([product], [difference]) => {
   return { action: 'product.set', detail: { ...toProductView(product), before } };
 };
 
-/** Records many products: their number, the SKUs of new products, and all changes. @param file the name of their file. */
+/**
+ * Makes the record of an import: the number of products, the SKUs of new products, and all changes.
+ * @param file the name of their file.
+ */
 export const importAction =
   (file?: string): ToAction =>
   (products, differences) => {

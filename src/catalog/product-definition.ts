@@ -14,7 +14,7 @@ export interface ProductDefinition {
   sku: string;
   name?: string;
   price?: Satang;
-  /** The code of the supplier of its offer of priority 1. Null for no supplier, which is refused if the product has an offer. */
+  /** The code of the supplier of its first offer (priority 1). Null for no supplier: refused if the product has an offer. */
   supplier?: string | null;
   /** The supplier's SKU; our SKU by default. */
   supplierSku?: string;
@@ -27,7 +27,7 @@ export interface ProductDefinition {
   playerCheck?: string | null;
 }
 
-/** A product with the supplier's code of its first offer; null if it has no offer. */
+/** A product with the code of the supplier of its first offer; null if it has no offer. */
 export type ProductWithSupplier = Product & { supplierCode: string | null };
 
 /** A product to write, with its supplier's code in place of the id. */
