@@ -82,7 +82,7 @@ export class OperatorCommand extends Command {
 
   /** @param features modules of this command beyond those of its group. */
   does<Given extends unknown[]>(work: Work<Given>, features?: () => Promise<CommandFeatures>): this {
-    return this.action(present(this.findAct(), 'the group of a command says how it acts')(work, features));
+    return this.action(present(this.findAct(), 'the group of a command sets how it acts')(work, features));
   }
 
   private findAct(): Act | undefined {
@@ -115,6 +115,6 @@ export const yesOption = (): Option => new Option('-y, --yes', 'skip the confirm
 
 /** Help of commands that ask for confirmation. */
 const ASKS_FIRST = `
-The command asks for confirmation; --yes skips the question. It does not ask in a script: standard input, output and
-error must all be a terminal.
+The command asks for confirmation; --yes skips the question. Without a terminal at standard input, output and error, as
+in a script, it goes on without asking.
 `;
