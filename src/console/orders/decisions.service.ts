@@ -36,7 +36,7 @@ import type { OrderDetailDto } from './order.dto.js';
 import { toOrderDetailDto } from './order.mapper.js';
 import { readUnit, type Unit } from './unit-name.js';
 
-/** What operators do to orders and their units. */
+/** The actions of operators on orders and their units. */
 @Injectable()
 export class DecisionsService {
   constructor(
@@ -158,7 +158,7 @@ const toChosenUnit = ({ order_number, unit, supplier }: ChosenUnitDto): ChosenUn
   ...readUnit(unit),
 });
 
-/** @throws BAD_REQUEST if a member does not fit the verdict, or a failed unit has no failure_code. */
+/** @throws BAD_REQUEST if a member does not fit the decision, or a failed unit has no failure_code. */
 function toOutcome({
   succeeded,
   supplier_reference: reference,
@@ -179,7 +179,7 @@ const WHY: Record<LeftUnit['state'], string> = {
   queued: 'a call to its supplier ended just now: try again',
   sending: 'a call to its supplier is in flight',
   unknown: 'it is in doubt: its supplier may have sold it',
-  review: 'it is in doubt, and waits for a resolution',
+  review: 'it is in doubt, and waits for a decision',
   succeeded: 'it has succeeded',
   failed: 'it has failed already',
 };
