@@ -26,8 +26,9 @@ interface Beat {
 }
 
 /**
- * Finds dead workers, so that other workers take over their claims before the leases end. A wrong finding does little
- * harm: a worker that was only slow loses its claims, as it would at the end of their leases.
+ * Writes heartbeats. From all heartbeats it finds dead workers and counts the living ones. It also notices when the database's
+ * clock is set back or forward. Other workers take over the claims of a dead worker before the leases end. A wrong finding does
+ * little harm: a worker that was only slow loses its claims, as it would at the end of their leases.
  */
 @Injectable()
 export class WorkerHeartbeatService {
@@ -41,7 +42,7 @@ export class WorkerHeartbeatService {
   private clock: { nowMs: number; sentAtMs: number } | undefined;
   /** When any worker last noticed that the database's clock was set forward, in monotonic milliseconds. */
   private setForwardAtMs = -Infinity;
-  /** When this worker itself last noticed that. */
+  /** When this worker itself last noticed that the clock was set forward. */
   private noticedAtMs: number | undefined;
   /** Whether the clock may have been set forward so lately that no other worker has reported it yet. */
   private isUnsure = false;
@@ -58,8 +59,8 @@ export class WorkerHeartbeatService {
 
   /**
    * Writes this worker's heartbeat and finds the workers whose heartbeat has stopped. To be called about every two seconds.
-   * While PostgreSQL is away, no worker can write a heartbeat. So after an outage, a worker reports no dead workers until it has
-   * written its own heartbeats again for `DEAD_AFTER_MS`.
+   * While PostgreSQL cannot be reached, no worker can write a heartbeat. So after an outage, a worker reports no dead workers
+   * until it has written its own heartbeats again for `DEAD_AFTER_MS`.
    */
   async beat(): Promise<Beat> {
     const since = this.beatingSinceMs;
@@ -92,7 +93,8 @@ export class WorkerHeartbeatService {
   /**
    * Returns the latest time that the database's clock may show now, for statements that rely on the end of a period. If the clock
    * shows a later time, it was set forward, and leases may have ended while their calls were still in flight. Until this process
-   * knows the clock, and for `forMs` after a worker noticed a clock that was set forward, every time is later than the limit.
+   * knows the clock, and for `forMs` after a worker noticed a clock that was set forward, the limit is in 1970: then no statement
+   * relies on the clock.
    */
   clockLimit(forMs: number): Date {
     const isKnown = this.clock !== undefined && !this.isUnsure;
