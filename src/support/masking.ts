@@ -52,7 +52,7 @@ export function censorOf(player: Player | null, viewer: Viewer): Censor {
   };
 }
 
-/** The names to mask. A mask would show a shorter name whole. */
+/** The names to mask. A mask shows the last characters, so it would show a short name whole. */
 const namesOf = ({ user_id, server_id, character_id }: Player): string[] =>
   [user_id, server_id, character_id].filter(
     (name): name is string => name !== null && [...name].length > SHOWN_CHARACTERS,

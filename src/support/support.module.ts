@@ -8,10 +8,11 @@ import { ReviewRepository } from './review.repository.js';
 import { ReviewService } from './review.service.js';
 import { UndecidedCallsRepository } from './undecided-calls.repository.js';
 
+// For the services of `OrderDecisionsModule`.
 const FOR_DECISIONS = [OrderSupportRepository, ReviewRepository];
 const FOR_CONSOLE_AND_CLI = [OrderSupportService, ProductSalesService, ReviewService, UndecidedCallsRepository];
 
-/** Reads orders, and the units that wait for an operator's decision. */
+/** Reads orders, the review, sales by product, and suppliers' calls that decided nothing about their unit. */
 @Module({
   providers: [OrderSearchRepository, ProductSalesRepository, ...FOR_DECISIONS, ...FOR_CONSOLE_AND_CLI],
   exports: [...FOR_DECISIONS, ...FOR_CONSOLE_AND_CLI],
