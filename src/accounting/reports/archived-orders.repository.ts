@@ -12,7 +12,8 @@ const sinceIn = (moment: string): string => `(${selectFirstIdSince('transfers', 
 /**
  * Counts archived orders with movements of these kinds in a period. Movements stay in the database when their order is archived.
  * If no partition was archived after the period began, it reads no movements, because no order of the period is archived then.
- * With a supplier, it counts the orders of all partitions that refer to the supplier: only the files show which orders these are.
+ * With a supplier, it counts all orders of each partition that refers to the supplier: only the files show which of these orders
+ * refer to it.
  */
 const COUNT_ARCHIVED = statement(
   'archived_orders.count',
