@@ -40,24 +40,33 @@ export const toDepositView = (row: DepositRow): View => ({
   ...shown(row.deposit, 'reference', 'hold_until'),
 });
 
+export const DEPOSIT_EVENTS = ['created', 'cancelled', 'expired', 'paid', 'slip'] as const;
+interface DepositEvent {
+  at: string | null;
+  event: (typeof DEPOSIT_EVENTS)[number];
+  detail: string;
+}
+
 /** Like {@link toDepositView}, with what happened to the deposit, in the order of time. */
 export function toDepositDetail(row: DepositRow): View {
   const { deposit, payments } = row;
-  const booked = payments.map(({ public_id, amount, booked_at, booked_by }) => ({
+  const booked = payments.map(({ public_id, amount, booked_at, booked_by }): DepositEvent => ({
     at: momentOrNull(booked_at),
     event: 'paid',
     detail: `${formatBaht(amount)} THB, ${public_id}, recognized by ${booked_by ?? ''}`,
   }));
   const hasExpired = deposit.status === 'expired' || (payments[0]?.booked_at ?? new Date(0)) > deposit.expires_at;
-  const expired = hasExpired ? [{ at: deposit.expires_at.toISOString(), event: 'expired', detail: '' }] : [];
-  const cancelled =
+  const expired: DepositEvent[] = hasExpired
+    ? [{ at: deposit.expires_at.toISOString(), event: 'expired', detail: '' }]
+    : [];
+  const cancelled: DepositEvent[] =
     deposit.cancelled_at === null ? [] : [{ at: deposit.cancelled_at.toISOString(), event: 'cancelled', detail: '' }];
-  const slips = row.slips.map((slip) => {
+  const slips = row.slips.map((slip): DepositEvent => {
     const { status, code } = toSlipDto(slip, row);
     const detail = [slip.slip_ref, status, ...(code === null ? [] : [code])].join(', ');
     return { at: new Date(slip.created_at).toISOString(), event: 'slip', detail };
   });
-  const made = { at: deposit.created_at.toISOString(), event: 'created', detail: `by ${deposit.source}` };
+  const made: DepositEvent = { at: deposit.created_at.toISOString(), event: 'created', detail: `by ${deposit.source}` };
   const happened = [...cancelled, ...expired, ...booked, ...slips].toSorted((one, other) =>
     String(one.at).localeCompare(String(other.at)),
   );

@@ -3,6 +3,7 @@ import { Shown } from '../../core/http/answer.decorators.js';
 import { Moment, Text } from '../../core/validation/member.decorators.js';
 import { DepositDto } from '../../deposits/deposit.dto.js';
 import { DEPOSIT_STATUSES } from '../../deposits/deposit.entity.js';
+import { DEPOSIT_EVENTS } from '../../deposits/views.js';
 import { AnyId, AnyOf, AnyText } from '../filters.js';
 import { ListQueryDto } from '../orders/order-queries.dto.js';
 import { MerchantNameDto } from '../orders/order.dto.js';
@@ -35,7 +36,7 @@ export class ConsoleDepositDto extends OmitType(DepositDto, ['slip'] as const) {
 
 export class DepositEventDto {
   @Shown.moment() at!: string;
-  @Shown.oneOf(['created', 'cancelled', 'expired', 'paid'], 'paid') event!: string;
+  @Shown.oneOf(DEPOSIT_EVENTS, 'paid') event!: string;
   @Shown.text('1003.71 THB, pay_4kQ2nD0sYvWcB8xR1tLmJ5, recognized by amount') detail!: string;
 }
 

@@ -105,6 +105,7 @@ interface Schema {
   $ref?: string;
   allOf?: Schema[];
   items?: Schema;
+  enum?: unknown[];
   required?: string[];
   properties?: Record<string, Schema>;
 }
@@ -117,7 +118,7 @@ const resolved = (schema: Schema | undefined): Schema | undefined => {
   return named === undefined ? schema : components.schemas[named.split('/').at(-1) ?? ''];
 };
 
-/** Expects that an answer, and the objects in it, have the members of the document and no others. */
+/** Expects that an answer, and the objects in it, have the members and values of the document and no others. */
 export function expectDocumented(answer: unknown, of: string | Schema): void {
   const schema = typeof of === 'string' ? components.schemas[of] : resolved(of);
   if (Array.isArray(answer)) {
@@ -127,5 +128,7 @@ export function expectDocumented(answer: unknown, of: string | Schema): void {
     expect(found.filter((name) => !known.includes(name))).toEqual([]);
     expect((schema.required ?? []).filter((name) => !found.includes(name))).toEqual([]);
     for (const [name, value] of Object.entries(answer)) expectDocumented(value, schema.properties[name] ?? {});
+  } else if (schema?.enum) {
+    expect(schema.enum).toContain(answer);
   }
 }

@@ -239,4 +239,15 @@ describe('deposits', () => {
     expectDocumented(body, 'DepositDetailDto');
     expect((await support.browser.get('/api/deposits/dep_0000000000000000')).status).toBe(404);
   });
+
+  it('show the slips that were presented', async () => {
+    await scene.console.sql(
+      `INSERT INTO slip_checks (deposit_id, channel_id, slip_ref, state, code)
+       SELECT id, channel_id, '004 4711', 'refused', 'SLIP_UNKNOWN' FROM deposits WHERE deposit_number = $1`,
+      [made.deposit],
+    );
+    const { body } = await support.browser.get<DepositBody>(`/api/deposits/${made.deposit}`);
+    expect(body.timeline.map(({ event }) => event)).toEqual(['created', 'slip']);
+    expectDocumented(body, 'DepositDetailDto');
+  });
 });

@@ -62,7 +62,8 @@ function History({ deposit: { timeline, payments } }: { deposit: Deposit }): Rea
         return (
           <li key={`${at} ${detail}`}>
             <span className={classes.event}>
-              <strong>{t(`deposits.event.${event as 'paid'}`)}</strong>
+              <strong>{t(`deposits.event.${event}`)}</strong>
+              {event === 'slip' && <span className="muted">{detail}</span>}
               {payment && (
                 <span>
                   <Amount value={payment.amount} />{' '}
