@@ -1,15 +1,9 @@
 import { parseMicros, type CostMoney } from '../core/cost-money.js';
+import { AppError } from '../core/errors.js';
 import { JsonNumber } from '../core/exact-json.js';
 import type { UnitFailureCode } from '../core/failures.js';
 import { storable, textProblem } from '../core/text.js';
-import type {
-  Attempt,
-  CallbackReading,
-  CatalogueProbe,
-  CatalogueReading,
-  ProductReading,
-  Unavailable,
-} from './supplier-adapter.js';
+import type { Attempt, CatalogueProbe, CatalogueReading, ProductReading, Unavailable } from './supplier-adapter.js';
 import { describeFailure, wasNeverSent, type HttpAnswer } from './supplier-http.js';
 import type { Fault, SupplierOutcome } from './supplier-outcome.js';
 
@@ -157,5 +151,20 @@ export const ourFault = (fault: Fault): CodeMeaning => ({ kind: 'not_accepted', 
 
 export const UNKNOWN: CodeMeaning = { kind: 'unknown' };
 
+interface Unreadable {
+  kind: 'unreadable';
+  detail: string;
+}
+
 /** The reading of a callback that cannot be read. */
-export const unreadable = (detail: string): CallbackReading => ({ kind: 'unreadable', detail });
+export const unreadable = (detail: string): Unreadable => ({ kind: 'unreadable', detail });
+
+/** The reading of a callback of a supplier or vendor whose adapter takes no callbacks. */
+export const NO_CALLBACKS = unreadable('its adapter takes no callbacks');
+
+/** The reading of a callback whose reading failed. */
+export function unreadableBy(error: unknown): Unreadable {
+  // Other errors are reported by their names only, because their messages may quote the body.
+  const reason = error instanceof AppError ? error.message : (error as Error).name;
+  return unreadable(`it could not be read: ${reason}`);
+}

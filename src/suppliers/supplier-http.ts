@@ -59,7 +59,8 @@ async function createAgent(): Promise<Agent> {
   return createCallAgent({ connections: 256, headersTimeout: 0, bodyTimeout: 0 }, buildConnector({}));
 }
 
-function parseJson(text: string): unknown {
+/** Undefined for anything but JSON. */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {

@@ -6,6 +6,7 @@ import { Metrics } from '../../core/metrics.js';
 import { storable } from '../../core/text.js';
 import { WorkerTask } from '../../core/worker-task.js';
 import { removeInBatches } from '../../database/remove-in-batches.js';
+import { NO_CALLBACKS, unreadableBy } from '../../suppliers/adapter-answers.js';
 import { CallbackGate } from '../../suppliers/callback-gate.js';
 import type { RawCallback } from '../../suppliers/supplier-adapter.js';
 import { ChannelRegistry } from '../channel-registry.js';
@@ -66,11 +67,9 @@ export class ChannelCallbacksService {
   private read(channel: DepositChannel, raw: RawCallback): ChannelCallback {
     try {
       const { adapter, settings } = this.channels.connect(channel);
-      return adapter.callbacks?.read(settings, raw) ?? { kind: 'unreadable', detail: 'its adapter takes no callbacks' };
+      return adapter.callbacks?.read(settings, raw) ?? NO_CALLBACKS;
     } catch (error) {
-      // Other errors are reported by their names only, because their messages may quote the body.
-      const reason = error instanceof AppError ? error.message : (error as Error).name;
-      return { kind: 'unreadable', detail: `it could not be read: ${reason}` };
+      return unreadableBy(error);
     }
   }
 }

@@ -15,6 +15,7 @@ import { isTerminalUnit } from '../../orders/states.js';
 import { UnknownPurchasesRepository } from '../reconciliation/unknown-purchases.repository.js';
 import { WorkNotifier } from '../../queues/work-notifier.js';
 import { callbackBodyPlace } from './supplier-callback.entity.js';
+import { NO_CALLBACKS, unreadableBy } from '../../suppliers/adapter-answers.js';
 import { inquiryAbout, type BuyingInquiry } from '../../suppliers/supplier-adapter.js';
 import type { CallbackReading, CallbackReply, RawCallback } from '../../suppliers/supplier-adapter.js';
 import type { SupplierOutcome } from '../../suppliers/supplier-outcome.js';
@@ -103,12 +104,9 @@ export class SupplierCallbacksService {
   private read(supplier: CallingSupplier, raw: RawCallback): CallbackReading {
     try {
       const { adapter, settings } = this.registry.connect(supplier);
-      if (adapter.callbacks) return adapter.callbacks.read(raw, settings);
-      return { kind: 'unreadable', detail: 'its adapter takes no callbacks' };
+      return adapter.callbacks?.read(raw, settings) ?? NO_CALLBACKS;
     } catch (error) {
-      // Other errors are reported by their names only, because their messages may quote the body.
-      const reason = error instanceof AppError ? error.message : (error as Error).name;
-      return { kind: 'unreadable', detail: `it could not be read: ${reason}` };
+      return unreadableBy(error);
     }
   }
 

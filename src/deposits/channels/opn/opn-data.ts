@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { JsonNumber } from '../../../core/exact-json.js';
-import { asList, asMembers, shownText, type Members } from '../../../suppliers/adapter-answers.js';
+import { asList, asMembers, shownText, unreadable, type Members } from '../../../suppliers/adapter-answers.js';
 import type { RawCallback } from '../../../suppliers/supplier-adapter.js';
-import type { HttpAnswer } from '../../../suppliers/supplier-http.js';
+import { parseJson, type HttpAnswer } from '../../../suppliers/supplier-http.js';
 import type { ChannelCallback, NoAnswer, PaymentReading, PaymentsPage } from '../channel-adapter.js';
 
 const MAX_CALLBACK_AGE_MS = 5 * 60_000;
@@ -87,15 +87,15 @@ export function readList(answer: HttpAnswer, offset: number, isLive: boolean, no
 export function readCallback(raw: RawCallback, secret: string | null): ChannelCallback {
   const problem = secret === null ? null : signatureProblem(raw, secret);
   if (problem !== null) return { kind: 'refused', detail: problem };
-  const event = asMembers(parsed(raw.body));
-  if (event?.object !== 'event') return { kind: 'unreadable', detail: 'it is no event' };
+  const event = asMembers(parseJson(raw.body.toString('utf8')));
+  if (event?.object !== 'event') return unreadable('it is no event');
   // A charge that was just made is not paid, and the deposit that has it asks about it anyway.
   if (event.key === 'charge.create') return { kind: 'ping' };
   const data = asMembers(event.data) ?? {};
   const id = data.object === 'charge' ? data.id : data.charge;
   if (id === undefined) return { kind: 'ping' };
   const paymentId = idOf(id);
-  return paymentId === null ? { kind: 'unreadable', detail: 'it names no charge' } : { kind: 'about', paymentId };
+  return paymentId === null ? unreadable('it names no charge') : { kind: 'about', paymentId };
 }
 
 /** Why a callback does not prove that it comes from Opn; null if it does. While a secret is replaced, both sign. */
@@ -109,12 +109,4 @@ function signatureProblem({ headers, body, receivedAt }: RawCallback, secret: st
   if (!isSigned) return 'its signature is wrong';
   const isRecent = Math.abs(receivedAt.getTime() - Number(timestamp) * 1_000) <= MAX_CALLBACK_AGE_MS;
   return isRecent ? null : 'its timestamp is more than 5 minutes off';
-}
-
-function parsed(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8')) as unknown;
-  } catch {
-    return undefined;
-  }
 }
