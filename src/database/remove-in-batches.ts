@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { statement, type ParameterizedStatement } from './parameters.js';
 
 const BATCH = 1_000;
 /** Between batches, so that removing hardly slows orders. */
@@ -19,3 +20,23 @@ export async function removeInBatches(
     if (removed < BATCH || stop.aborted) return total;
   }
 }
+
+/**
+ * A statement that removes the oldest rows of a table, at most `limit`, if they are older than `days`. Skips rows that another
+ * worker has locked.
+ * @param key the columns of the primary key. @param time the column that says how old a row is.
+ */
+export const removalOfOld = (
+  table: string,
+  key: string,
+  time: string,
+): ParameterizedStatement<{ days: 'int'; limit: 'int' }> =>
+  statement(
+    `${table}.remove_old`,
+    { days: 'int', limit: 'int' },
+    ({ days, limit }) => `
+      DELETE FROM ${table} WHERE (${key}) IN (
+        SELECT ${key} FROM ${table} WHERE ${time} < statement_timestamp() - make_interval(days => ${days})
+        ORDER BY ${time} LIMIT ${limit} FOR UPDATE SKIP LOCKED)
+      RETURNING ${time}`,
+  );

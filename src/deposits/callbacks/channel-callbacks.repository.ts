@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
 import { statement } from '../../database/parameters.js';
+import { removalOfOld } from '../../database/remove-in-batches.js';
 import { ChannelCallback, type ChannelCallbackVerdict } from './channel-callback.entity.js';
 
 const NOW = `date_trunc('milliseconds', statement_timestamp())`;
@@ -52,15 +53,7 @@ const CLAIM_UNKNOWN = statement(
     RETURNING id, charge_ref`,
 );
 
-const REMOVE_OLD = statement(
-  'channel_callbacks.remove_old',
-  { days: 'int', limit: 'int' },
-  ({ days, limit }) => `
-    DELETE FROM channel_callbacks WHERE id IN (
-      SELECT id FROM channel_callbacks WHERE received_at < statement_timestamp() - make_interval(days => ${days})
-      ORDER BY received_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)
-    RETURNING id`,
-);
+const REMOVE_OLD = removalOfOld('channel_callbacks', 'id', 'received_at');
 
 /** A callback about a payment of no known deposit. */
 export type UnknownCharge = Pick<ChannelCallback, 'id'> & { charge_ref: string };

@@ -5,6 +5,7 @@ import type { Inquiry } from '../../suppliers/supplier-adapter.js';
 import { ATTEMPT } from '../attempts.sql.js';
 import { SupplierCallback } from './supplier-callback.entity.js';
 import { statement } from '../../database/parameters.js';
+import { removalOfOld } from '../../database/remove-in-batches.js';
 import type { OrderItem } from '../../orders/order-item.entity.js';
 import type { Order } from '../../orders/order.entity.js';
 import type { OrderUnit } from '../../orders/order-unit.entity.js';
@@ -108,15 +109,7 @@ const RECORD_CALLBACK = statement(
     RETURNING id`,
 );
 
-const REMOVE_OLD_CALLBACKS = statement(
-  'supplier_callbacks.remove_old',
-  { days: 'int', limit: 'int' },
-  ({ days, limit }) => `
-    DELETE FROM supplier_callbacks WHERE id IN (
-      SELECT id FROM supplier_callbacks WHERE received_at < statement_timestamp() - make_interval(days => ${days})
-      ORDER BY received_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)
-    RETURNING id`,
-);
+const REMOVE_OLD_CALLBACKS = removalOfOld('supplier_callbacks', 'id', 'received_at');
 
 /** How many callbacks about one purchase are searched for its code. */
 const MAX_BODIES = 10;

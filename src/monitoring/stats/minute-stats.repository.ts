@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
 import type { Counted, StatKind } from './counted.js';
 import { rowsOf, statement } from '../../database/parameters.js';
+import { removalOfOld } from '../../database/remove-in-batches.js';
 
 const ROWS = rowsOf({ figure: 'text', subject: 'text', label: 'text', up_to_ms: 'int', value: 'bigint' });
 const KEY = 'figure, subject, minute, label, up_to_ms';
@@ -77,15 +78,7 @@ const READ_RECENT = statement(
     ORDER BY m.up_to_ms`,
 );
 
-const REMOVE_OLD = statement(
-  'minute_figures.remove_old',
-  { days: 'int', limit: 'int' },
-  ({ days, limit }) => `
-    DELETE FROM minute_figures WHERE (${KEY}) IN (
-      SELECT ${KEY} FROM minute_figures WHERE minute < statement_timestamp() - make_interval(days => ${days})
-      ORDER BY minute LIMIT ${limit} FOR UPDATE SKIP LOCKED)
-    RETURNING minute`,
-);
+const REMOVE_OLD = removalOfOld('minute_figures', KEY, 'minute');
 
 /** A period, divided into steps. */
 export interface Steps {
