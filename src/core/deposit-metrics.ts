@@ -20,6 +20,26 @@ export abstract class DepositMetrics extends Instruments {
     ORDER_SECONDS,
   );
 
+  /** @param outcome how the answer of the slip service was read. */
+  readonly slipChecked = this.counting<[channel: string, outcome: string]>(
+    'topup_slip_checks_total',
+    'Calls about slips, by what the answer says',
+    ['channel', 'outcome'],
+  );
+
+  /** @param outcome the kind of the result, or the fault that the vendor reports. */
+  readonly channelCalled = this.counting<[channel: string, kind: string, outcome: string]>(
+    'topup_channel_calls_total',
+    'Calls to the vendors of channels, by what was asked and how they ended',
+    ['channel', 'kind', 'outcome'],
+  );
+  /** @param verdict the result of a callback, or `limited` if it was refused for its rate. */
+  readonly channelCalledBack = this.counting<[channel: string, verdict: string]>(
+    'topup_channel_callbacks_total',
+    'Callbacks about payments from the vendors of channels, by result',
+    ['channel', 'verdict'],
+  );
+
   /** @param outcome `booked`, `waiting`, `ignored`, `repeated` or `linked`. */
   paymentsArrived(channel: string, outcome: string, times: number): void {
     this.incomingPayments.inc({ channel, outcome }, times);

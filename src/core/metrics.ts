@@ -3,8 +3,6 @@ import { DepositMetrics } from './deposit-metrics.js';
 import { gaugeOfFirstRow, gaugeOfEachRow, ORDER_SECONDS, type DatabaseGauge } from './instruments.js';
 import { HTTP_FAILURES } from './safe-http/http-failure.js';
 
-export { ORDER_SECONDS } from './instruments.js';
-
 /** The result of a webhook attempt: the class of its HTTP status, or why there was no answer (contract, section 4). */
 export const ATTEMPT_RESULTS = ['2xx', '3xx', '4xx', '5xx', ...HTTP_FAILURES, 'interrupted'] as const;
 export type AttemptResult = (typeof ATTEMPT_RESULTS)[number];
@@ -105,26 +103,6 @@ export class Metrics extends DepositMetrics {
     'topup_supplier_callbacks_total',
     'Callbacks from suppliers, by result',
     ['supplier', 'verdict'],
-  );
-
-  /** @param outcome how the answer of the slip service was read. */
-  readonly slipChecked = this.counting<[channel: string, outcome: string]>(
-    'topup_slip_checks_total',
-    'Calls about slips, by what the answer says',
-    ['channel', 'outcome'],
-  );
-
-  /** @param outcome the kind of the result, or the fault that the vendor reports. */
-  readonly channelCalled = this.counting<[channel: string, kind: string, outcome: string]>(
-    'topup_channel_calls_total',
-    'Calls to the vendors of channels, by what was asked and how they ended',
-    ['channel', 'kind', 'outcome'],
-  );
-  /** @param verdict the result of a callback, or `limited` if it was refused for its rate. */
-  readonly channelCalledBack = this.counting<[channel: string, verdict: string]>(
-    'topup_channel_callbacks_total',
-    'Callbacks about payments from the vendors of channels, by result',
-    ['channel', 'verdict'],
   );
 
   readonly unknownPurchaseWithheld = this.counting<[supplier: string]>(

@@ -1,4 +1,5 @@
-import { CALL_SECONDS, ORDER_SECONDS } from '../../src/core/metrics.js';
+import { ORDER_SECONDS } from '../../src/core/instruments.js';
+import { CALL_SECONDS } from '../../src/core/metrics.js';
 import { UNBOUNDED_MS, type Counted } from '../../src/monitoring/stats/counted.js';
 import { resultOf, type DemoDelivery } from './demo-deliveries.js';
 import { endOf } from './demo-orders.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../core/errors.js';
-import type { MetricRow } from '../../core/instruments.js';
-import { CALL_SECONDS, ORDER_SECONDS, type DatabaseMetricName } from '../../core/metrics.js';
+import { ORDER_SECONDS, type MetricRow } from '../../core/instruments.js';
+import { CALL_SECONDS, type DatabaseMetricName } from '../../core/metrics.js';
 import type { StatKind } from './counted.js';
 import { DatabaseStatsRepository } from './database-stats.repository.js';
 import { MinuteStatsRepository, type StepRow, type Steps } from './minute-stats.repository.js';
