@@ -10,8 +10,6 @@ import type { NoAnswer } from './channels/channel-adapter.js';
 import type { DepositChannel } from './deposit-channel.entity.js';
 import { eachChannel } from './each-channel.js';
 
-export type ChannelCallKind = 'create' | 'inquiry' | 'list' | 'slip' | 'probe';
-
 /** Counts the calls to vendors. A vendor that refuses our credentials pauses its channel until a probe succeeds. */
 @Injectable()
 export class ChannelCallsService {
@@ -24,13 +22,13 @@ export class ChannelCallsService {
 
   async call<Result extends { kind: string }>(
     { code }: Pick<DepositChannel, 'code'>,
-    kind: ChannelCallKind,
+    kind: 'create' | 'inquiry' | 'list',
     call: () => Promise<Result | NoAnswer>,
   ): Promise<Result | NoAnswer> {
     const result = await call();
     const { fault } = result as Partial<NoAnswer>;
     this.metrics.channelCalled(code, kind, fault ?? result.kind);
-    if (fault === 'credentials' && kind !== 'slip' && (await this.rows.beginPause(code)))
+    if (fault === 'credentials' && (await this.rows.beginPause(code)))
       this.logger.error(
         { channel: code, detail: (result as NoAnswer).detail },
         'a channel is paused: its credentials are refused',

@@ -5,7 +5,6 @@ import { SANDBOX_CHANNEL_ID } from '../core/sandbox.js';
 import { Database } from '../database/database.js';
 import { ChannelCallsService } from './channel-calls.service.js';
 import { ChannelsService } from './channels.service.js';
-import type { NoAnswer } from './channels/channel-adapter.js';
 import { DepositsRepository, isUnfinished, type DepositRow } from './deposits.repository.js';
 
 /** Longer than an adapter takes to make a code. */
@@ -17,8 +16,6 @@ const CLAIM_MS = PAUSE_MS + 300;
 const POLL_MS = 200;
 /** How long a request waits for the code that another process is making. */
 const WAIT_MS = 6_000;
-
-const NO_CODE: NoAnswer = { kind: 'unknown', detail: 'its adapter makes no codes' };
 
 /** Has vendors make the QR codes of deposits. One process at a time requests a code; equal requests wait for it. */
 @Injectable()
@@ -53,11 +50,11 @@ export class ChannelCodesService {
     const { channel, adapter, settings } = await this.channels.known(row.channel);
     const { id, deposit_number: depositNumber, merchant_id: merchantId, reference_id: referenceId } = row.deposit;
     const { amount_to_pay: amountToPay, expires_at: expiresAt } = row.deposit;
-    if (!adapter.create || channel.pause_reason !== null) return;
+    const create = adapter.create?.bind(adapter);
+    if (!create || channel.pause_reason !== null) return;
     if (!(await this.claim(row))) return;
     const offered = { depositNumber, merchantId, referenceId, amountToPay, expiresAt };
-    const create = async () => (await adapter.create?.(settings, offered)) ?? NO_CODE;
-    const made = await this.calls.call(channel, 'create', create);
+    const made = await this.calls.call(channel, 'create', () => create(settings, offered));
     if (made.kind === 'unknown') return this.deposits.releaseCode(id, LEASE_MS, PAUSE_MS);
     const inquiryAfter = adapter.inquiry ? adapter.inquiry.firstMs / 1_000 : null;
     const isOffered = await this.deposits.finish(id, made, inquiryAfter);
