@@ -11,6 +11,7 @@ import {
   changed,
   credentialsProblem,
   optionsProblem,
+  withoutValues,
   type Changes,
 } from '../suppliers/supplier-settings.js';
 import {
@@ -229,11 +230,10 @@ function problemOf(changes: ChannelChanges, description: ChannelDescription): st
 
 /** For the audit log: of credentials only the names of those that were replaced or removed. */
 function detailOf(channel: DepositChannel, { credentials = {}, newCallbackUrl }: ChannelChanges): View {
-  const changes = Object.entries(credentials).map(([name, value]) => [name, value === null ? 'removed' : 'replaced']);
   const shown = pick(
     toChannelView(channel),
     ...(['code', 'adapter', 'base_url', 'options', 'min', 'max', 'hold_above', 'priority', 'status'] as const),
   );
   const address = newCallbackUrl ? { callback_url: 'replaced' } : {};
-  return { ...shown, credentials: Object.fromEntries(changes) as View, ...address };
+  return { ...shown, credentials: withoutValues(credentials), ...address };
 }

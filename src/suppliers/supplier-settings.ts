@@ -133,6 +133,10 @@ export function changed(before: Record<string, string>, changes: Changes): Recor
   return Object.fromEntries(merged.filter((entry): entry is [string, string] => entry[1] !== null));
 }
 
+/** Changes of credentials for the audit log: only their names, and what happened to them. */
+export const withoutValues = (changes: Changes): Record<string, 'replaced' | 'removed'> =>
+  Object.fromEntries(Object.entries(changes).map(([name, value]) => [name, value === null ? 'removed' : 'replaced']));
+
 function changesProblem<Field extends { name: string }>(
   kind: string,
   changes: Changes,

@@ -20,6 +20,7 @@ import {
   DEFAULT_TIMEOUT_MS,
   missingProblem,
   settingsProblem,
+  withoutValues,
   type SupplierSettings,
 } from './supplier-settings.js';
 import { accountOf, destinationOf } from './supplier-account.js';
@@ -270,11 +271,10 @@ function detailOf(
   before: Supplier | null,
   { credentials = {}, newCallbackUrl }: SupplierSettings,
 ): Record<string, unknown> {
-  const changes = Object.entries(credentials).map(([name, value]) => [name, value === null ? 'removed' : 'replaced']);
   return {
     code: supplier.code,
     ...shown(supplier),
-    credentials: Object.fromEntries(changes) as Record<string, string>,
+    credentials: withoutValues(credentials),
     ...(newCallbackUrl ? { callback_url: 'replaced' } : {}),
     before: before && shown(before),
   };
