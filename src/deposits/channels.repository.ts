@@ -23,6 +23,8 @@ const LOCK_SETTINGS: Statement = {
 /** Leaves `updated_at` unchanged, because that column is only about settings. */
 const SAME_SETTINGS = { updated_at: () => 'updated_at' };
 
+export const NOT_PAUSED = { pause_reason: null, probe_at: null };
+
 /** Probes follow a pause after 5, 15 and 60 minutes, and then each hour. */
 const nextProbe = (probes: number) => (): string =>
   `statement_timestamp() + interval '${[5, 15][probes] ?? 60} minutes'`;
@@ -36,7 +38,7 @@ const LIVE = { id: Not(SANDBOX_CHANNEL_ID) };
 
 /**
  * Reads rows that belong to channels, with the channels' codes.
- * @param code of the only channel; undefined for all.
+ * @param codes of these channels only; undefined for all.
  * @param names of texts that the query selects besides.
  */
 export async function withCodes<Row extends { channel_id: number }, Name extends string = never>(
@@ -108,8 +110,8 @@ export class ChannelsRepository {
 
   /** @returns false if it was not paused. */
   async endPause(id: number): Promise<boolean> {
-    const going = { pause_reason: null, probe_at: null, ...SAME_SETTINGS };
-    const { affected } = await this.database.manager.update(DepositChannel, { id, pause_reason: Not(IsNull()) }, going);
+    const ended = { ...NOT_PAUSED, ...SAME_SETTINGS };
+    const { affected } = await this.database.manager.update(DepositChannel, { id, pause_reason: Not(IsNull()) }, ended);
     return affected === 1;
   }
 

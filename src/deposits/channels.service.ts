@@ -22,17 +22,16 @@ import {
 } from './channel-registry.js';
 import { describeChannelAdapter } from './channels/adapters.js';
 import type { ChannelCheck, ChannelDescription, ChannelSettings } from './channels/channel-adapter.js';
-import { ChannelsRepository, type ChannelRow } from './channels.repository.js';
+import { ChannelsRepository, NOT_PAUSED, type ChannelRow } from './channels.repository.js';
 import type { ChannelStatus, DepositChannel } from './deposit-channel.entity.js';
 import { toChannelView, type View } from './views.js';
 
 const HOLD_ABOVE = parseBaht('200000.00') ?? 0n;
 const MAX_OPTION_LENGTH = 1_000;
-const GOES_ON = { pause_reason: null, probe_at: null };
 const NO_CREDENTIALS: ChannelCredentials = { credentials_sealed: null, credential_names: [] };
 
 /** New settings of a channel. Values that are not given stay as they are. */
-export interface ChannelChanges {
+interface ChannelChanges {
   code: string;
   adapter: string;
   /** Required unless the adapter knows its vendor's URL, or calls nobody. */
@@ -112,8 +111,7 @@ export class ChannelsService {
       const before = all.find(({ code }) => code === changes.code);
       if (expected && before?.updated_at.getTime() !== expected.updatedAt?.getTime())
         throw new ChangedMeanwhile('the channel changed meanwhile', 'expected_updated_at');
-      const row = this.rowOf(changes, before);
-      const { settings } = this.registry.connect(row);
+      const { row, settings } = this.read(changes, before);
       if (row.min <= 0n || row.min > row.max)
         throw new AppError('BAD_REQUEST', 'min must be more than 0.00, and at most max');
       this.assertOnlyOfAccount(row.code, settings, all);
@@ -155,8 +153,11 @@ export class ChannelsService {
     throw new AppError('CONFLICT', `channel ${before.code} has deposits or statements of its account: ${advice}`);
   }
 
-  /** @throws BAD_REQUEST */
-  private rowOf(changes: ChannelChanges, before: DepositChannel | undefined): ChannelRow {
+  /** The new row, and the settings that its adapter reads from it. @throws BAD_REQUEST */
+  private read(
+    changes: ChannelChanges,
+    before: DepositChannel | undefined,
+  ): { row: ChannelRow; settings: ChannelSettings } {
     const { code, adapter, options = {}, credentials = {} } = changes;
     const description = describeChannelAdapter(adapter);
     const problem = problemOf(changes, description);
@@ -173,19 +174,20 @@ export class ChannelsService {
     if (changes.newCallbackUrl && !callback_token_sealed)
       throw new AppError('BAD_REQUEST', `the adapter ${adapter} takes no callbacks`);
     const sealed = this.registry.changeCredentials(code, stored, credentials);
-    const row = { code, adapter, base_url, ...sealed, options: changed(kept?.options ?? {}, options) };
-    const { min, max } = this.registry.connect(row).settings;
-    return {
-      ...row,
-      min: changes.min ?? kept?.min ?? min,
-      max: changes.max ?? kept?.max ?? max,
+    const connected = { code, adapter, base_url, ...sealed, options: changed(kept?.options ?? {}, options) };
+    const { settings } = this.registry.connect(connected);
+    const row: ChannelRow = {
+      ...connected,
+      min: changes.min ?? kept?.min ?? settings.min,
+      max: changes.max ?? kept?.max ?? settings.max,
       priority: changes.priority ?? before?.priority ?? 100,
       hold_above: changes.holdAbove ?? before?.hold_above ?? HOLD_ABOVE,
       status: changes.status ?? before?.status ?? 'active',
       callback_token_sealed,
       // The new credentials may work. If not, the next call pauses the channel again.
-      ...(Object.keys(credentials).length > 0 || !kept ? GOES_ON : pick(kept, 'pause_reason', 'probe_at')),
+      ...(Object.keys(credentials).length > 0 || !kept ? NOT_PAUSED : pick(kept, 'pause_reason', 'probe_at')),
     };
+    return { row, settings };
   }
 
   /** A payment must never be reported by two channels. @throws BAD_REQUEST */
