@@ -15,7 +15,7 @@ import { PaymentsRepository, type ChargeRow } from './payments.repository.js';
 const SINCE_MS = 3 * DAY_MS;
 
 /** What a vendor's list changed. `seen`: how many paid or reversed payments it has. */
-export interface ListTaken extends TakenCharges {
+interface ListTaken extends TakenCharges {
   code: string;
   seen: number;
 }
@@ -37,13 +37,13 @@ export class ChannelListsService {
       if (stop.aborted) return;
       const known = this.channels.connect(channel);
       if (!known.adapter.list || !(await this.rows.claimList(channel.id))) return;
-      await this.readAll(known, new Date(Date.now() - SINCE_MS));
+      await this.readAll(known);
       await this.rows.endList(channel.id);
     });
   }
 
   /** @throws NOT_FOUND; BAD_REQUEST without a list; SERVICE_UNAVAILABLE if the list can't be read to its end. */
-  async sync(code: string, since: Date = new Date(Date.now() - SINCE_MS)): Promise<ListTaken> {
+  async sync(code: string, since?: Date): Promise<ListTaken> {
     return this.readAll(await this.channels.known(code), since);
   }
 
@@ -67,7 +67,7 @@ export class ChannelListsService {
     return [...missing, ...ours.flatMap((payment) => differenceOf(payment, listed) ?? [])];
   }
 
-  private async readAll(known: KnownChannel, since: Date): Promise<ListTaken> {
+  private async readAll(known: KnownChannel, since = new Date(Date.now() - SINCE_MS)): Promise<ListTaken> {
     const sum: ListTaken = { code: known.channel.code, seen: 0, new: 0, booked: 0, waiting: 0, takenBack: 0 };
     for await (const page of this.pages(known, since)) {
       const taken = await this.charges.take(known, page);
