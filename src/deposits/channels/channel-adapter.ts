@@ -148,7 +148,7 @@ export interface ChannelCheck {
  * transaction. An adapter has either `qrPayload`, for codes that we make ourselves, or `create`.
  */
 export interface ChannelAdapter<Settings extends ChannelSettings = ChannelSettings> {
-  /** @throws BAD_REQUEST with a sentence about the first wrong setting. It has no credential. */
+  /** @throws BAD_REQUEST with a sentence about the first wrong setting. The sentence contains no credential. */
   readSettings(stored: StoredChannelSettings): Settings;
   /** The text of the QR code. Calls nobody. */
   qrPayload?(settings: Settings, amountToPay: Satang, reference: string): string;

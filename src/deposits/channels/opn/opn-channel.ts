@@ -52,7 +52,7 @@ const key = (prefix: string) => ({
   problemOf: (value: string) => (value.startsWith(prefix) ? null : `must begin with ${prefix}`),
 });
 
-/** What the settings of all channels have here. Opn's charges carry our references, so amounts stay as they are. */
+/** The settings that are the same for each channel of Opn. Its charges carry our references, so amounts stay as they are. */
 const BY_REFERENCE: Omit<ChannelSettings, 'account'> = {
   recognizedBy: 'reference',
   min: MIN,

@@ -86,7 +86,7 @@ export class PromptPayChannel implements ChannelAdapter<PromptPaySettings> {
       spread: wholeNumber(options, 'spread', 2, 1, 50),
       amountClass: wholeNumber(options, 'class', 3, 0, 10),
       account: readAccount(options),
-      payeeId: 'billerId' in payee ? payee.billerId : payee.promptpayId,
+      payeeId: payeeIdOf(payee),
       statement: readStatementFormat(options, recognizedBy),
       ignored: (options.ignore ?? '')
         .split(';')
@@ -140,6 +140,8 @@ function readPayee({ promptpay_id, biller_id, second_reference }: Options): Paye
   return { billerId: biller_id, secondReference: second_reference ?? null };
 }
 
+const payeeIdOf = (payee: Payee): string => ('billerId' in payee ? payee.billerId : payee.promptpayId);
+
 function readAccount({ account }: Options): string | null {
   if (account === undefined || /^\d{3}:\d{10,15}$/.test(account)) return account ?? null;
   return refuse('the option account must be a bank code, : and the number, such as 004:0123456789');
@@ -155,8 +157,7 @@ function readSlipService(
   if (bank === undefined || account === undefined) return refuse('the option slip_service needs the option account');
   const { slip_key: key } = credentials;
   if (key === undefined) return refuse('the option slip_service needs the credential slip_key');
-  const payeeId = 'billerId' in payee ? payee.billerId : payee.promptpayId;
-  return { baseUrl: baseUrl ?? EasySlip.baseUrl, key, receiver: { bank, account, payeeId } };
+  return { baseUrl: baseUrl ?? EasySlip.baseUrl, key, receiver: { bank, account, payeeId: payeeIdOf(payee) } };
 }
 
 function readLimit({ unconfirmed_limit: limit = UNCONFIRMED_LIMIT }: Options): Satang | null {
