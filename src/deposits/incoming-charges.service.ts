@@ -77,11 +77,11 @@ export class IncomingChargesService {
     for (const [index, { chargeRef, merchantId }] of fresh.entries())
       if (states[index] === 'waiting' && merchantId !== null)
         await this.payments.nameMerchant(tx, channelId, chargeRef, merchantId);
-    for (const { chargeRef, amount, currency } of paid) {
+    const contradicted = paid.flatMap(({ chargeRef, amount, currency }) => {
       const payment = byCharge.get(chargeRef);
-      if (payment && (payment.amount !== amount || payment.currency !== currency))
-        await this.payments.contradictCharge(tx, payment);
-    }
+      return payment && (payment.amount !== amount || payment.currency !== currency) ? [payment.id] : [];
+    });
+    this.payments.contradict(tx, 'id', contradicted);
     const takenBack = readings.flatMap(({ paymentId: id, reading }) => {
       const back =
         reading.kind === 'paid'

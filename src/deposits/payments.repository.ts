@@ -120,19 +120,6 @@ export class PaymentsRepository {
     return manager.findBy(IncomingPayment, { channel_id: channelId, charge_ref: In(charges) });
   }
 
-  /** Records that a vendor contradicts its own report of a payment. Nothing moves, and what waits keeps its reason. A case is open again. */
-  async contradictCharge({ manager }: Transaction, payment: IncomingPayment): Promise<void> {
-    const { id, state, reason, contradicted, decision } = payment;
-    const isAgain = !contradicted && decision !== null && CLOSING.includes(decision);
-    const undecided = { decision: null, decided_by: null, decision_reason: null, decided_at: null };
-    const change = {
-      contradicted: true,
-      reason: state === 'booked' ? ('CONTRADICTION' as const) : reason,
-      ...(isAgain && undecided),
-    };
-    await manager.update(IncomingPayment, { id }, change);
-  }
-
   /** Records the merchant that a waiting payment names. */
   async nameMerchant({ manager }: Transaction, channelId: number, charge: string, merchantId: number): Promise<void> {
     const waiting = { channel_id: channelId, charge_ref: charge, state: 'waiting' } as const;
@@ -145,9 +132,9 @@ export class PaymentsRepository {
     return (await tx.query(...sql.TAKE_BACK.with({ channelId, charges }))).length;
   }
 
-  /** Records that a witness contradicts a payment. Nothing moves. */
-  contradict(tx: Transaction, lineIds: bigint[]): void {
-    if (lineIds.length > 0) tx.write(...sql.CONTRADICT.with({ lines: lineIds.map((id) => ({ id })) }));
+  /** Records that a witness contradicts payments. Nothing moves. @param column `line_id`: the ids are those of the payments' lines. */
+  contradict(tx: Transaction, column: 'id' | 'line_id', ids: bigint[]): void {
+    if (ids.length > 0) tx.write(...sql.CONTRADICT[column].with({ ids: ids.map((id) => ({ id })) }));
   }
 
   /** Oldest first while they wait, else newest first. */

@@ -120,16 +120,22 @@ export const TAKE_BACK = statement(
     RETURNING p.id`,
 );
 
-/** Records that a witness contradicts the payments of these lines. Nothing moves, and what waits keeps its reason. A case is open again. */
-export const CONTRADICT = statement(
-  'incoming_payments.contradict',
-  { lines: rowsOf({ id: 'bigint' }) },
-  ({ lines }) => `
-    UPDATE incoming_payments p
-    SET contradicted = true, reason = CASE WHEN p.state = 'booked' THEN 'CONTRADICTION' ELSE p.reason END,
-        ${reopenedIf(`NOT p.contradicted AND p.decision IN ('debit', 'keep')`)}
-    FROM ${lines.as('line')} WHERE p.line_id = line.id`,
-);
+const contradictBy = (column: 'id' | 'line_id') =>
+  statement(
+    `incoming_payments.contradict_by_${column}`,
+    { ids: rowsOf({ id: 'bigint' }) },
+    ({ ids }) => `
+      UPDATE incoming_payments p
+      SET contradicted = true, reason = CASE WHEN p.state = 'booked' THEN 'CONTRADICTION' ELSE p.reason END,
+          ${reopenedIf(`NOT p.contradicted AND p.decision IN ('debit', 'keep')`)}
+      FROM ${ids.as('given')} WHERE p.${column} = given.id`,
+  );
+
+/**
+ * Records that a witness contradicts payments, which are given by their own ids or by those of their lines. Nothing moves, and what
+ * waits keeps its reason. A case is open again.
+ */
+export const CONTRADICT = { id: contradictBy('id'), line_id: contradictBy('line_id') };
 
 /**
  * Up to three deposits for each waiting payment, the most probable first: the one that matching found, then unpaid ones with the

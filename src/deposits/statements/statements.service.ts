@@ -197,7 +197,7 @@ export class StatementsService {
   /** Compares the file with the imported lines, and records what it contradicts. */
   private async begin(tx: Transaction, file: StatementFile): Promise<Pick<Progress, 'batch' | 'rest' | 'left'>> {
     const { lines, count, contradicted } = await this.compare(tx, file);
-    this.payments.contradict(tx, contradicted);
+    this.payments.contradict(tx, 'line_id', contradicted);
     const rest = lines[Symbol.iterator]();
     return { batch: nextOf(rest), rest, left: count };
   }
