@@ -40,7 +40,7 @@ export type PaymentDecision =
   | { kind: 'ignore' | 'keep' };
 
 /** The operator who decides. Of an approved decision, the one who approved it, with the reason of the one who requested it. */
-type Decider = Actor & { reason: string; approval?: { id: number; requester: string; amount: Satang } };
+type Decider = Actor & { reason: string; approval?: { id: number; requester: string } };
 
 /** What became of a decision. */
 interface Outcome {
@@ -205,13 +205,11 @@ export class PaymentsService {
     const merchantId = present(payment.merchant_id, 'a booked payment has its merchant');
     const available = await this.wallets.lockAvailable(tx, merchantId);
     const { amount: wanted, reference } = await this.wanted(tx, payment);
-    if (approval && approval.amount !== wanted) {
-      const message = `${formatBaht(wanted)} THB of payment ${payment.public_id} are to be taken back now: reject the request`;
-      throw new ChangedMeanwhile(message, 'amount');
-    }
     if (expectedAmount !== undefined && expectedAmount !== wanted) {
-      const message = `${formatBaht(wanted)} THB of payment ${payment.public_id} are to be taken back now: nothing was moved`;
-      throw new ChangedMeanwhile(message, 'expected_to_take_back');
+      const now = `${formatBaht(wanted)} THB of payment ${payment.public_id} are to be taken back now`;
+      throw approval
+        ? new ChangedMeanwhile(`${now}: reject the request`, 'amount')
+        : new ChangedMeanwhile(`${now}: nothing was moved`, 'expected_to_take_back');
     }
     if (expected !== undefined && expected !== available) {
       const message = `merchant ${merchantId} has ${formatBaht(available)} THB available now: nothing was moved`;

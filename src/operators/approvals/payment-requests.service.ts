@@ -73,9 +73,9 @@ export class PaymentRequestsService {
     approval: NamedApproval,
     { by, expectedAvailable }: { by: ConsoleActor; expectedAvailable: Satang | undefined },
   ): Promise<bigint | null> {
-    const { id, requester, amount, reason } = approval;
+    const { id, requester, reason } = approval;
     const decision = decisionOf(approval, expectedAvailable);
-    const decider = { ...by, reason, approval: { id, requester, amount } };
+    const decider = { ...by, reason, approval: { id, requester } };
     return (await this.payments.decideIn(tx, payment, decision, decider)).transferId;
   }
 
@@ -120,10 +120,10 @@ const isSame = (waiting: NamedApproval, { kind, amount, reference, merchant_id, 
   waiting.deposit_id === deposit_id;
 
 function decisionOf(approval: NamedApproval, expectedAvailable: Satang | undefined): PaymentDecision {
-  const { kind, reference, merchant_id: merchantId, deposit_number: depositNumber } = approval;
+  const { kind, amount, reference, merchant_id: merchantId, deposit_number: depositNumber } = approval;
   if (kind === 'payment_return') return { kind: 'return', reference };
   if (kind === 'payment_ignore') return { kind: 'ignore' };
-  if (kind === 'payment_debit') return { kind: 'debit', expectedAvailable };
+  if (kind === 'payment_debit') return { kind: 'debit', expectedAvailable, expectedAmount: amount };
   const toMerchant = { merchantId: present(merchantId, 'a credit has its merchant') };
   return { kind: 'credit', recipient: depositNumber === null ? toMerchant : { depositNumber } };
 }
