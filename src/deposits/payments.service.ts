@@ -129,6 +129,14 @@ export class PaymentsService {
     return { amount: left > 0n ? left : 0n, reference: earlier.next };
   }
 
+  /** A deposit to which a payment may be credited. @throws NOT_FOUND; BAD_REQUEST for a deposit of another channel. */
+  async depositOf(tx: Transaction, payment: IncomingPayment, depositNumber: string): Promise<Deposit> {
+    const named = await this.deposits.findByNumber(tx, depositNumber);
+    if (!named) throw new UnknownResource('deposit', depositNumber);
+    if (named.channel_id === payment.channel_id) return named;
+    throw new AppError('BAD_REQUEST', `deposit ${depositNumber} is of another channel: give the merchant instead`);
+  }
+
   /** Carries a checked decision out in the caller's transaction. @throws CONFLICT as {@link decide}. */
   async decideIn(tx: Transaction, found: PaymentRow, decision: PaymentDecision, by: Decider): Promise<Outcome> {
     const payment = await this.lock(tx, found.payment);
@@ -230,11 +238,7 @@ export class PaymentsService {
 
   private async recipientOf(tx: Transaction, payment: IncomingPayment, recipient: Recipient): Promise<Deposit> {
     if ('merchantId' in recipient) return this.makeDeposit(tx, payment, recipient.merchantId);
-    const { depositNumber } = recipient;
-    const named = await this.deposits.findByNumber(tx, depositNumber);
-    if (!named) throw new UnknownResource('deposit', depositNumber);
-    if (named.channel_id === payment.channel_id) return named;
-    throw new AppError('BAD_REQUEST', `deposit ${depositNumber} is of another channel: give the merchant instead`);
+    return this.depositOf(tx, payment, recipient.depositNumber);
   }
 
   /** The merchant sees the money as that of any other deposit. */

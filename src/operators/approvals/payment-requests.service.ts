@@ -1,14 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { recordAction, type ConsoleActor } from '../../audit-log/audit-log.js';
-import { AppError, UnknownResource } from '../../core/errors.js';
+import { AppError } from '../../core/errors.js';
 import { present } from '../../core/invariant.js';
 import type { Satang } from '../../core/money.js';
 import { Database, type Transaction } from '../../database/database.js';
-import { DepositsService } from '../../deposits/deposits.service.js';
 import type { IncomingPayment } from '../../deposits/incoming-payment.entity.js';
 import type { PaymentRow } from '../../deposits/payments.repository.js';
 import { PaymentsService, type PaymentDecision } from '../../deposits/payments.service.js';
-import { referenceOfDebit, referenceOfPayment } from '../../wallet/wallet.service.js';
+import { referenceOfPayment } from '../../wallet/wallet.service.js';
 import type { Approval, ApprovalKind } from './approval.entity.js';
 import { ApprovalsRepository, type NamedApproval } from './approvals.repository.js';
 import { APPROVAL_MS, detailOf, inWords } from './requests.js';
@@ -25,7 +24,6 @@ export class PaymentRequestsService {
     private readonly database: Database,
     private readonly approvals: ApprovalsRepository,
     private readonly payments: PaymentsService,
-    private readonly deposits: DepositsService,
   ) {}
 
   /**
@@ -36,10 +34,8 @@ export class PaymentRequestsService {
     const { reason } = by;
     if (reason === undefined) throw new AppError('BAD_REQUEST', 'a request needs a reason');
     const { payment } = await this.payments.check(paymentId, decision, { ...by, reason });
-    const checked = await this.toRequested(payment, decision);
     return this.database.transaction(async (tx) => {
-      const locked = await this.payments.lock(tx, payment);
-      const requested = decision.kind === 'debit' ? { ...checked, ...(await this.left(tx, locked)) } : checked;
+      const requested = await this.toRequested(tx, await this.payments.lock(tx, payment), decision);
       const waiting = await this.approvals.findOpen(tx, { payment_id: payment.id });
       if (waiting && isSame(waiting, requested)) return waiting;
       if (waiting) throw new AppError('CONFLICT', `payment ${paymentId} waits for approval: ${inWords(waiting)}`);
@@ -86,8 +82,12 @@ export class PaymentRequestsService {
     throw new AppError('CONFLICT', `payment ${payment.public_id} has nothing left to take back: keep it`);
   }
 
-  private async toRequested(payment: PaymentRow['payment'], decision: RequestedDecision): Promise<Requested> {
-    const { public_id: publicId, amount, merchant_id, channel_id } = payment;
+  private async toRequested(
+    tx: Transaction,
+    payment: IncomingPayment,
+    decision: RequestedDecision,
+  ): Promise<Requested> {
+    const { public_id: publicId, amount, merchant_id } = payment;
     const kind: ApprovalKind = `payment_${decision.kind}`;
     const of = { kind, amount, merchant_id: null, deposit_id: null };
     switch (decision.kind) {
@@ -96,16 +96,12 @@ export class PaymentRequestsService {
       case 'ignore':
         return { ...of, reference: publicId };
       case 'debit':
-        return { ...of, merchant_id, reference: referenceOfDebit(publicId) };
+        return { ...of, merchant_id, ...(await this.left(tx, payment)) };
       case 'credit': {
         const reference = referenceOfPayment(publicId);
         const { recipient } = decision;
         if ('merchantId' in recipient) return { ...of, merchant_id: recipient.merchantId, reference };
-        const { deposit } = await this.deposits.get(recipient.depositNumber);
-        if (deposit.deposit_number !== recipient.depositNumber)
-          throw new UnknownResource('deposit', recipient.depositNumber);
-        if (deposit.channel_id !== channel_id)
-          throw new AppError('BAD_REQUEST', `deposit ${deposit.deposit_number} is of another channel`);
+        const deposit = await this.payments.depositOf(tx, payment, recipient.depositNumber);
         return { ...of, merchant_id: deposit.merchant_id, deposit_id: deposit.id, reference };
       }
     }
