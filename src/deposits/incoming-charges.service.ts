@@ -2,11 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { groupBy } from '../core/groups.js';
 import { paymentId } from '../core/identifiers.js';
 import { present } from '../core/invariant.js';
+import type { Satang } from '../core/money.js';
 import { Database, type Transaction } from '../database/database.js';
+import { WalletService } from '../wallet/wallet.service.js';
 import { ChannelsRepository } from './channels.repository.js';
 import type { KnownChannel } from './channel-registry.js';
 import type { ChargedPayment, PaymentReading } from './channels/channel-adapter.js';
 import { DepositsObserver } from './deposits.observer.js';
+import type { IncomingPayment } from './incoming-payment.entity.js';
 import { IncomingPaymentsService, type Taken } from './incoming-payments.service.js';
 import { referencesIn, type Match } from './matching.js';
 import { PaymentsRepository } from './payments.repository.js';
@@ -32,6 +35,7 @@ export class IncomingChargesService {
     private readonly channels: ChannelsRepository,
     private readonly payments: PaymentsRepository,
     private readonly incoming: IncomingPaymentsService,
+    private readonly wallets: WalletService,
     private readonly observer: DepositsObserver,
   ) {}
 
@@ -82,18 +86,23 @@ export class IncomingChargesService {
       return payment && (payment.amount !== amount || payment.currency !== currency) ? [payment.id] : [];
     });
     this.payments.contradict(tx, 'id', contradicted);
-    const takenBack = readings.flatMap(({ paymentId: id, reading }) => {
-      const back =
-        reading.kind === 'paid'
-          ? reading.payment.refunded
-          : reading.kind === 'reversed'
-            ? byCharge.get(id)?.amount
-            : 0n;
-      return back ? [{ charge: id, amount: back }] : [];
-    });
+    const takenBack = [];
+    for (const { paymentId: charge, reading } of readings) {
+      const payment = byCharge.get(charge);
+      const amount =
+        reading.kind === 'paid' ? reading.payment.refunded : reading.kind === 'reversed' ? payment?.amount : 0n;
+      if (amount) takenBack.push({ charge, amount, debited: await this.debitedOf(tx, payment) });
+    }
     const changed = await this.payments.takeBack(tx, channelId, takenBack);
     const count = (state: string): number => states.filter((each) => each === state).length;
     return { new: fresh.length, booked: count('booked'), waiting: count('waiting'), takenBack: changed };
+  }
+
+  /** What was taken of a payment's wallet, if that was the last decision about it. */
+  private async debitedOf(tx: Transaction, payment: IncomingPayment | undefined): Promise<Satang> {
+    if (payment?.decision !== 'debit') return 0n;
+    const merchantId = present(payment.merchant_id, 'a debited payment has its merchant');
+    return (await this.wallets.debitsOf(tx, merchantId, payment.public_id)).amount;
   }
 
   /** A payment that went back before we knew it credits nobody. */

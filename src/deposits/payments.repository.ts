@@ -127,7 +127,11 @@ export class PaymentsRepository {
   }
 
   /** Makes cases of payments that a vendor takes back. @returns how many it takes back now, or takes back more of. */
-  async takeBack(tx: Transaction, channelId: number, charges: { charge: string; amount: Satang }[]): Promise<number> {
+  async takeBack(
+    tx: Transaction,
+    channelId: number,
+    charges: { charge: string; amount: Satang; debited: Satang }[],
+  ): Promise<number> {
     if (charges.length === 0) return 0;
     return (await tx.query(...sql.TAKE_BACK.with({ channelId, charges }))).length;
   }

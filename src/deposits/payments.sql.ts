@@ -103,18 +103,16 @@ export const UNCONFIRMED_AMOUNT = statement(
 
 /**
  * Records how much of payments a vendor has taken back. A booked one becomes a case, also if an operator had kept it or debited less
- * before. One whose debits are not less stays closed.
+ * before. One whose debits are not less stays closed. `debited`: the debits of one that an operator debited.
  */
 export const TAKE_BACK = statement(
   'incoming_payments.take_back',
-  { channelId: 'int', charges: rowsOf({ charge: 'text', amount: 'bigint' }) },
+  { channelId: 'int', charges: rowsOf({ charge: 'text', amount: 'bigint', debited: 'bigint' }) },
   ({ channelId, charges }) => `
     UPDATE incoming_payments p SET
       taken_back = back.amount,
       reason = CASE p.state WHEN 'booked' THEN 'TAKEN_BACK' ELSE p.reason END,
-      ${reopenedIf(`p.decision = 'keep' OR p.decision = 'debit' AND back.amount > (
-        SELECT coalesce(sum(t.amount), 0) FROM transfers t
-        WHERE t.merchant_id = p.merchant_id AND t.reference ~ ('^deposit:' || p.public_id || ':back[0-9]*$'))`)}
+      ${reopenedIf(`p.decision = 'keep' OR p.decision = 'debit' AND back.amount > back.debited`)}
     FROM ${charges.as('back')}
     WHERE p.channel_id = ${channelId} AND p.charge_ref = back.charge AND coalesce(p.taken_back, 0) < back.amount
     RETURNING p.id`,
