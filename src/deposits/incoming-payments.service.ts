@@ -5,7 +5,7 @@ import { BookingService, type Booking } from './booking.service.js';
 import type { KnownChannel } from './channel-registry.js';
 import { DepositsRepository } from './deposits.repository.js';
 import type { PaymentState } from './incoming-payment.entity.js';
-import { Matcher, RELEVANT_MS, TOO_EARLY_MS, type Match, type ReportedPayment } from './matching.js';
+import { Matcher, rangeAround, RELEVANT_MS, TOO_EARLY_MS, type Match, type ReportedPayment } from './matching.js';
 import { NOT_BOOKED, PaymentsRepository, type NewPayment } from './payments.repository.js';
 
 /** The columns of a payment before it is matched. */
@@ -34,11 +34,9 @@ export class IncomingPaymentsService {
     reported: readonly ReportedPayment[],
   ): Promise<Match[]> {
     if (reported.length === 0) return [];
-    const times = reported.map(({ paidAt }) => paidAt.getTime());
     const candidates = await this.deposits.candidates(reader, {
       channelId: channel.id,
-      from: new Date(times.reduce((one, other) => Math.min(one, other)) - RELEVANT_MS),
-      until: new Date(times.reduce((one, other) => Math.max(one, other)) + TOO_EARLY_MS),
+      ...rangeAround(reported, RELEVANT_MS, TOO_EARLY_MS),
       references: [...new Set(reported.flatMap(({ references }) => references))],
       amounts: reported.map(({ amount }) => amount),
     });

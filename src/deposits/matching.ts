@@ -46,6 +46,19 @@ export const TOO_EARLY_MS = 2 * DAY_MS;
 /** The deposits that matching needs are at most this much older than a payment: its hold, and the time of ambiguity. */
 export const RELEVANT_MS = AMBIGUOUS_MS + 33 * DAY_MS;
 
+/** A range of times around payments: from `beforeMs` before the first one until `afterMs` after the last one. */
+export function rangeAround(
+  reported: readonly Pick<ReportedPayment, 'paidAt'>[],
+  beforeMs: number,
+  afterMs: number,
+): { from: Date; until: Date } {
+  const times = reported.map(({ paidAt }) => paidAt.getTime());
+  return {
+    from: new Date(times.reduce((one, other) => Math.min(one, other)) - beforeMs),
+    until: new Date(times.reduce((one, other) => Math.max(one, other)) + afterMs),
+  };
+}
+
 const REFERENCE = /^D[0-9A-HJKMNP-TV-Z]{11}$/;
 
 /** Our references in a text: whole words only, in any case of letters. */

@@ -8,6 +8,7 @@ import { withCodes } from './channels.repository.js';
 import type { KnownChannel } from './channel-registry.js';
 import { Deposit } from './deposit.entity.js';
 import { IncomingPayment, type Decision } from './incoming-payment.entity.js';
+import { rangeAround } from './matching.js';
 import * as sql from './payments.sql.js';
 import { WITNESS_GAP_MS, type LonePayment } from './witnesses.js';
 
@@ -80,15 +81,11 @@ export class PaymentsRepository {
     { channel: { id: channelId }, settings }: KnownChannel,
     reported: readonly { amount: Satang; paidAt: Date }[],
   ): Promise<LonePayment[]> {
-    const times = reported.map(({ paidAt }) => paidAt.getTime());
     // One of the times may be only a day.
     const around = WITNESS_GAP_MS + DAY_MS;
-    const from = new Date(times.reduce((one, other) => Math.min(one, other)) - around);
-    const until = new Date(times.reduce((one, other) => Math.max(one, other)) + around);
+    const range = rangeAround(reported, around, around);
     const amounts = reported.map(({ amount }) => ({ amount }));
-    const found = await reader.query<LonePayment>(
-      ...sql.LONE_PAYMENTS[witness].with({ channelId, from, until, amounts }),
-    );
+    const found = await reader.query<LonePayment>(...sql.LONE_PAYMENTS[witness].with({ channelId, ...range, amounts }));
     return settings.recognizedBy === 'reference' ? found : found.map((each) => ({ ...each, reference: null }));
   }
 
