@@ -9,8 +9,8 @@ import { ChannelCallsService } from './channel-calls.service.js';
 import type { KnownChannel } from './channel-registry.js';
 import { ChannelsService } from './channels.service.js';
 import type { PaymentReading } from './channels/channel-adapter.js';
-import { DepositsRepository, type AskedDeposit } from './deposits.repository.js';
 import { IncomingChargesService } from './incoming-charges.service.js';
+import { InquiriesRepository, type AskedDeposit } from './inquiries.repository.js';
 import { nextInquiry } from './inquiry-times.js';
 
 /** Calls in flight to one channel, in each worker. */
@@ -27,7 +27,7 @@ export class ChannelInquiriesService implements OnTasksStopped {
   private readonly asking = new Map<number, Promise<void>>();
 
   constructor(
-    private readonly deposits: DepositsRepository,
+    private readonly inquiries: InquiriesRepository,
     private readonly callbacks: ChannelCallbacksRepository,
     private readonly channels: ChannelsService,
     private readonly calls: ChannelCallsService,
@@ -37,7 +37,7 @@ export class ChannelInquiriesService implements OnTasksStopped {
 
   @WorkerTask('channel_inquiries', { every: 500, failed: 'inquiries about payments failed', once: true })
   async askDue(stop: AbortSignal): Promise<void> {
-    for (const channelId of await this.deposits.findAsking()) {
+    for (const channelId of await this.inquiries.findAsking()) {
       if (this.asking.has(channelId)) continue;
       const asked = this.askAbout(channelId, stop).catch(async (error: unknown) => {
         this.logger.warn({ channelId, err: loggedError(error) }, 'inquiries about payments of a channel failed');
@@ -58,7 +58,7 @@ export class ChannelInquiriesService implements OnTasksStopped {
     const known = await this.channels.knownById(channelId);
     let count: number;
     do {
-      const deposits = await this.deposits.claimInquiries(channelId, AT_ONCE, LEASE_MS);
+      const deposits = await this.inquiries.claimInquiries(channelId, AT_ONCE, LEASE_MS);
       const unknown = await this.callbacks.claimUnknown(channelId, AT_ONCE, LEASE_MS);
       await Promise.all([
         ...deposits.map((deposit) => this.askAboutDeposit(known, deposit)),
@@ -75,7 +75,7 @@ export class ChannelInquiriesService implements OnTasksStopped {
     const reading = await this.ask(known, paymentId);
     const isPaid = reading.kind === 'paid' || deposit.status === 'paid';
     await this.charges.take(known, [{ paymentId, reading }], (tx) =>
-      this.deposits.recordInquiry(tx, {
+      this.inquiries.recordInquiry(tx, {
         id,
         claimedUntil,
         nextAt: isPaid ? null : nextInquiry(deposit, inquiry),

@@ -17,6 +17,7 @@ import { DepositsService } from './deposits.service.js';
 import { IncomingChargesService } from './incoming-charges.service.js';
 import { IncomingLinesService } from './incoming-lines.service.js';
 import { IncomingPaymentsService } from './incoming-payments.service.js';
+import { InquiriesRepository } from './inquiries.repository.js';
 import { MerchantDepositsService } from './merchant-deposits.service.js';
 import { PaymentsRepository } from './payments.repository.js';
 import { PaymentsService } from './payments.service.js';
@@ -35,6 +36,7 @@ import { StatementsService } from './statements/statements.service.js';
     ChannelRegistry,
     ChannelsRepository,
     DepositsRepository,
+    InquiriesRepository,
     PaymentsRepository,
     SlipsRepository,
     StatementsRepository,

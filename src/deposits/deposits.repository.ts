@@ -116,33 +116,10 @@ interface DepositsPage {
   limit: number;
 }
 
-/** A deposit of the sandbox about which there is something to report. Times are seconds after its creation. */
-export type DueDeposit = Pick<
-  Deposit,
-  'id' | 'merchant_id' | 'deposit_number' | 'amount' | 'amount_to_pay' | 'created_at'
-> & { expires_in: number; reported_after: number };
-
 /** Each look-up has its index; for the merchants' references, one look-up for each merchant. */
 const IDS_BY_NAME = `
   SELECT id FROM deposits WHERE deposit_number = :name UNION ALL SELECT id FROM deposits WHERE reference = :name
   UNION ALL SELECT named.id FROM merchants m JOIN deposits named ON named.merchant_id = m.id AND named.reference_id = :name`;
-
-/** A deposit that a worker inquires about. */
-export type AskedDeposit = Pick<Deposit, 'id' | 'status' | 'created_at' | 'expires_at'> & {
-  channel_payment_id: string;
-  asked_at: Date;
-  /** Until then, no other worker inquires. */
-  next_inquiry_at: Date;
-};
-
-/** What an inquiry changes of its deposit. `answeredAt`: when an inquiry began that the vendor has answered. */
-export interface InquiryAnswer {
-  id: bigint;
-  claimedUntil: Date;
-  nextAt: Date | null;
-  answeredAt: Date | null;
-  hasEnded: boolean;
-}
 
 /** Whether an offer lacks its QR code. */
 export const isUnfinished = ({ deposit }: DepositRow): boolean =>
@@ -209,30 +186,6 @@ export class DepositsRepository {
 
   async releaseCode(id: bigint, leaseMs: number, pauseMs: number): Promise<void> {
     await this.database.query(...sql.RELEASE_CODE.with({ id, leaseMs, pauseMs }));
-  }
-
-  /** The ids of channels with inquiries that are due. */
-  async findAsking(): Promise<number[]> {
-    const found = await this.database.query<{ channel_id: number }>(...sql.FIND_ASKING.with({}));
-    return found.map(({ channel_id }) => channel_id);
-  }
-
-  claimInquiries(channelId: number, limit: number, leaseMs: number): Promise<AskedDeposit[]> {
-    return this.database.query<AskedDeposit>(...sql.CLAIM_INQUIRIES.with({ channelId, limit, leaseMs }));
-  }
-
-  recordInquiry(tx: Transaction, answer: InquiryAnswer): void {
-    tx.write(...sql.RECORD_INQUIRY.with(answer));
-  }
-
-  /** @param id of the only deposit to look at; null for any. */
-  findDue(limit: number, id: bigint | null = null): Promise<DueDeposit[]> {
-    return this.database.query<DueDeposit>(...sql.FIND_DUE.with({ limit, id }));
-  }
-
-  /** @param after seconds after the creation. */
-  setInquiry(tx: Transaction, id: bigint, after: number | null): void {
-    tx.write(...sql.SET_INQUIRY.with({ id, after }));
   }
 
   findByNumber({ manager }: Transaction, number: string): Promise<Deposit | null> {

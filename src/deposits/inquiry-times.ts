@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS } from '../core/durations.js';
-import type { AskedDeposit } from './deposits.repository.js';
+import type { AskedDeposit } from './inquiries.repository.js';
 
 /**
  * When to inquire next about a payment that is not made yet: at doubling intervals while it is offered, at the end of the offer,

@@ -7,7 +7,8 @@ import { Database, type Transaction } from '../../database/database.js';
 import { BookingService, type Booking } from '../booking.service.js';
 import { ChannelsRepository } from '../channels.repository.js';
 import type { Deposit } from '../deposit.entity.js';
-import { DepositsRepository, isUnfinished, type DepositRow, type DueDeposit } from '../deposits.repository.js';
+import { DepositsRepository, isUnfinished, type DepositRow } from '../deposits.repository.js';
+import { InquiriesRepository, type DueDeposit } from '../inquiries.repository.js';
 import { NOT_BOOKED, PaymentsRepository, type NewPayment } from '../payments.repository.js';
 import { SlipsRepository } from '../slips/slips.repository.js';
 import { nextReport, PAID_AFTER, sandboxPayments, sandboxQr } from './sandbox-plan.js';
@@ -29,6 +30,7 @@ export class SandboxPaymentsService {
     private readonly database: Database,
     private readonly channels: ChannelsRepository,
     private readonly deposits: DepositsRepository,
+    private readonly inquiries: InquiriesRepository,
     private readonly payments: PaymentsRepository,
     private readonly booking: BookingService,
     private readonly slips: SlipsRepository,
@@ -38,7 +40,7 @@ export class SandboxPaymentsService {
   async payDue(stop: AbortSignal): Promise<void> {
     let due: DueDeposit[];
     do {
-      due = await this.deposits.findDue(BATCH);
+      due = await this.inquiries.findDue(BATCH);
       for (const deposit of due) if (!stop.aborted) await this.pay(deposit);
     } while (!stop.aborted && due.length === BATCH);
   }
@@ -47,7 +49,7 @@ export class SandboxPaymentsService {
   async takeFirstReport(row: DepositRow): Promise<DepositRow> {
     const { id, next_inquiry_at: reportedAt, created_at: madeAt } = row.deposit;
     if (reportedAt === null || reportedAt > madeAt) return row;
-    for (const due of await this.deposits.findDue(1, id)) await this.pay(due);
+    for (const due of await this.inquiries.findDue(1, id)) await this.pay(due);
     return this.readAgain(row);
   }
 
@@ -88,7 +90,7 @@ export class SandboxPaymentsService {
       await this.channels.lock(tx, SANDBOX_CHANNEL_ID);
       const hadRoom = await this.take(tx, reportsOf(deposit));
       const again = hadRoom ? null : Math.ceil(deposit.reported_after) + RETRY_AFTER;
-      this.deposits.setInquiry(tx, deposit.id, next ?? again);
+      this.inquiries.setInquiry(tx, deposit.id, next ?? again);
     });
   }
 

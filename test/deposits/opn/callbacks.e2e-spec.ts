@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { DepositsRepository } from '../../../src/deposits/deposits.repository.js';
+import { InquiriesRepository } from '../../../src/deposits/inquiries.repository.js';
 import { CommandLine } from '../../cli/command-line.js';
 import { expectBooksToBalance } from '../../support/books.js';
 import { eventually } from '../../support/eventually.js';
@@ -127,7 +127,7 @@ describe('a callback', () => {
     );
     const { api } = scene.deposits.stack;
     await eventually(
-      () => api.get(DepositsRepository).findAsking(),
+      () => api.get(InquiriesRepository).findAsking(),
       ({ length }) => length === 0,
     );
   });
