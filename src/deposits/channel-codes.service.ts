@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { present } from '../core/invariant.js';
 import { SANDBOX_CHANNEL_ID } from '../core/sandbox.js';
-import { Database } from '../database/database.js';
 import { ChannelCallsService } from './channel-calls.service.js';
 import { ChannelsService } from './channels.service.js';
 import { DepositsRepository, isUnfinished, type DepositRow } from './deposits.repository.js';
@@ -23,7 +21,6 @@ export class ChannelCodesService {
   private readonly making = new Map<bigint, Promise<void>>();
 
   constructor(
-    private readonly database: Database,
     private readonly deposits: DepositsRepository,
     private readonly channels: ChannelsService,
     private readonly calls: ChannelCallsService,
@@ -36,7 +33,7 @@ export class ChannelCodesService {
     const making = this.making.get(id) ?? this.make(row).finally(() => this.making.delete(id));
     this.making.set(id, making);
     await making;
-    return this.readAgain(row);
+    return this.deposits.readAgain(row);
   }
 
   /** Ends an offer at the vendor, as far as possible. */
@@ -69,13 +66,8 @@ export class ChannelCodesService {
     while (waitedMs() < WAIT_MS) {
       if (waitedMs() < CLAIM_MS && (await this.deposits.claimCode(row.deposit.id, LEASE_MS))) return true;
       await sleep(POLL_MS);
-      if (!isUnfinished(await this.readAgain(row))) return false;
+      if (!isUnfinished(await this.deposits.readAgain(row))) return false;
     }
     return false;
-  }
-
-  private async readAgain({ deposit }: DepositRow): Promise<DepositRow> {
-    const { merchant_id: merchantId, reference_id: referenceId } = deposit;
-    return present(await this.deposits.find(this.database, merchantId, referenceId), 'a deposit stays');
   }
 }

@@ -158,6 +158,11 @@ export class DepositsRepository {
     return (await reader.query<WithBooked>(...sql.FIND_DEPOSIT.with({ merchantId, referenceId }))).map(toRow)[0];
   }
 
+  async readAgain({ deposit }: DepositRow): Promise<DepositRow> {
+    const { merchant_id: merchantId, reference_id: referenceId } = deposit;
+    return present(await this.find(this.database, merchantId, referenceId), 'a deposit stays');
+  }
+
   /** A merchant's deposits, newest first. */
   async page({ referenceId, ...page }: DepositsPage): Promise<DepositRow[]> {
     const statement = sql.DEPOSITS_PAGE[referenceId === undefined ? 'any' : 'reference'];

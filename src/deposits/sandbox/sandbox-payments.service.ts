@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { paymentId } from '../../core/identifiers.js';
-import { present } from '../../core/invariant.js';
 import { SANDBOX_CHANNEL_ID } from '../../core/sandbox.js';
 import { WorkerTask } from '../../core/worker-task.js';
 import { Database, type Transaction } from '../../database/database.js';
@@ -50,7 +49,7 @@ export class SandboxPaymentsService {
     const { id, next_inquiry_at: reportedAt, created_at: madeAt } = row.deposit;
     if (reportedAt === null || reportedAt > madeAt) return row;
     for (const due of await this.inquiries.findDue(1, id)) await this.pay(due);
-    return this.readAgain(row);
+    return this.deposits.readAgain(row);
   }
 
   /** Gives a deposit its QR code, if the channel gave none before. @returns the deposit as it stands. */
@@ -59,7 +58,7 @@ export class SandboxPaymentsService {
     if (channelId !== SANDBOX_CHANNEL_ID || !isUnfinished(row)) return row;
     const code = { kind: 'created', qrPayload: sandboxQr(amountToPay), qrImage: null, paymentId: null } as const;
     await this.deposits.finish(id, { ...code, expiresAt: null }, PAID_AFTER);
-    return this.readAgain(row);
+    return this.deposits.readAgain(row);
   }
 
   /** Takes the deposit's first payment, now that its slip was presented. @returns false if it has another slip. */
@@ -76,11 +75,6 @@ export class SandboxPaymentsService {
       await this.take(tx, [report]);
       return true;
     });
-  }
-
-  private async readAgain({ deposit }: DepositRow): Promise<DepositRow> {
-    const { merchant_id: merchantId, reference_id: referenceId } = deposit;
-    return present(await this.deposits.find(this.database, merchantId, referenceId), 'a deposit stays');
   }
 
   /** Takes what the channel reports of a deposit until now. What was reported before changes nothing. */
