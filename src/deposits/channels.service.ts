@@ -34,7 +34,7 @@ const NO_CREDENTIALS: ChannelCredentials = { credentials_sealed: null, credentia
 interface ChannelChanges {
   code: string;
   adapter: string;
-  /** Required unless the adapter knows its vendor's URL, or calls nobody. */
+  /** Unless given, the address that the channel has, or for a new channel the vendor's own. */
   baseUrl?: string | undefined;
   credentials?: Changes;
   options?: Changes;
@@ -217,12 +217,10 @@ const knownBy = ({ statement }: ChannelSettings): string =>
 
 /** The first problem of the given settings alone, regardless of the stored ones; null if there is none. */
 function problemOf(changes: ChannelChanges, description: ChannelDescription): string | null {
-  const { code, adapter, baseUrl, options = {}, credentials = {} } = changes;
+  const { code, baseUrl, options = {}, credentials = {} } = changes;
   if (!/^[a-z0-9][a-z0-9_-]{0,31}$/.test(code))
     return 'the code must have 1 to 32 small letters, digits, - and _, and begin with a letter or digit';
   if (code === 'sandbox') return 'the channel sandbox is built in';
-  if (baseUrl !== undefined && description.baseUrl === null && description.credentials.length === 0)
-    return `the adapter ${adapter} calls nobody: it has no base URL`;
   return (
     (baseUrl === undefined ? null : baseUrlProblem(baseUrl)) ??
     credentialsProblem(credentials, description) ??

@@ -31,7 +31,7 @@ export class DepositChannel {
   @Column('text')
   adapter!: string;
 
-  /** Where the vendor is called; null if the adapter calls nobody. */
+  /** Where the vendor or the slip service is called; null for the usual address of the slip service, or if nobody is called. */
   @Column('text', { nullable: true })
   base_url!: string | null;
 

@@ -67,7 +67,7 @@ export class SetChannelDto {
 export class ChannelAdapterDto {
   @Shown.text('promptpay') adapter!: string;
   @Shown.text('PromptPay') name!: string;
-  @Shown.nullableText('https://api.omise.co', 'The vendor’s own; null if the adapter calls nobody') base_url!:
+  @Shown.nullableText('https://api.omise.co', 'The vendor’s own; null for a scheme without a vendor') base_url!:
     string | null;
   @ApiProperty({ type: [CredentialFieldDto] }) credentials!: CredentialFieldDto[];
   @ApiProperty({ type: [OptionFieldDto] }) options!: OptionFieldDto[];

@@ -12,7 +12,7 @@ export interface ChannelDescription {
   readonly name: string;
   readonly credentials: readonly CredentialField[];
   readonly options: readonly OptionField[];
-  /** The vendor's URL; null if the adapter calls nobody. */
+  /** The vendor's URL; null for a scheme without a vendor. */
   readonly baseUrl: string | null;
 }
 
