@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { LOGGER } from '../core/core.module.js';
+import { HOUR_MS } from '../core/durations.js';
 import type { Logger } from '../core/logger.js';
 import { MAX_BIGINT } from '../core/pagination.js';
 import { isConnectionLost } from '../core/postgres-errors.js';
@@ -9,7 +10,6 @@ import { Database } from '../database/database.js';
 import { OldPartitionsRepository, type IdRange } from '../database/partitions/old-partitions.repository.js';
 import { RetentionRepository, type EventBatch, type OpenRange } from './retention.repository.js';
 
-const INTERVAL_MS = 3_600_000;
 /** The pause after a round that left old events behind. */
 const SOON_MS = 10_000;
 const BATCH = 100;
@@ -42,7 +42,7 @@ export class RetentionService {
   async removeIfDue(stop: AbortSignal, days: number): Promise<void> {
     if (performance.now() < this.nextRoundMs) return;
     const leftBehind = await this.removeOld(days, stop);
-    if (leftBehind === 0) this.nextRoundMs = performance.now() + INTERVAL_MS;
+    if (leftBehind === 0) this.nextRoundMs = performance.now() + HOUR_MS;
   }
 
   /** @returns how many old events could not be removed. */

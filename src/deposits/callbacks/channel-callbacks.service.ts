@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LOGGER } from '../../core/core.module.js';
+import { HOUR_MS } from '../../core/durations.js';
 import { AppError } from '../../core/errors.js';
 import type { Logger } from '../../core/logger.js';
 import { Metrics } from '../../core/metrics.js';
@@ -56,7 +57,7 @@ export class ChannelCallbacksService {
   }
 
   @WorkerTask('old_channel_callbacks', {
-    every: 3_600_000,
+    every: HOUR_MS,
     offBy: 'WEBHOOK_LOG_DAYS',
     failed: 'old callbacks of channels could not be removed: retrying in an hour',
   })

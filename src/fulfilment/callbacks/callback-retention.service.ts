@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LOGGER } from '../../core/core.module.js';
+import { HOUR_MS } from '../../core/durations.js';
 import type { Logger } from '../../core/logger.js';
 import { WorkerTask } from '../../core/worker-task.js';
 import { removeInBatches } from '../../database/remove-in-batches.js';
@@ -17,7 +18,7 @@ export class CallbackRetentionService {
   ) {}
 
   @WorkerTask('old_callbacks', {
-    every: 3_600_000,
+    every: HOUR_MS,
     offBy: 'WEBHOOK_LOG_DAYS',
     failed: 'old supplier callbacks could not be removed: retrying in an hour',
   })

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LOGGER } from '../../core/core.module.js';
-import { withDeadline } from '../../core/durations.js';
+import { HOUR_MS, withDeadline } from '../../core/durations.js';
 import type { Logger } from '../../core/logger.js';
 import { Metrics } from '../../core/metrics.js';
 import { WorkerTask, type OnTasksStopped } from '../../core/worker-task.js';
@@ -60,7 +60,7 @@ export class MinuteStatsService implements OnTasksStopped {
   }
 
   @WorkerTask('old_figures', {
-    every: 3_600_000,
+    every: HOUR_MS,
     failed: 'old stats could not be removed: retrying in an hour',
   })
   async removeOld(stop: AbortSignal): Promise<void> {
