@@ -96,6 +96,7 @@ describe('a deposit at Opn', () => {
       expectError(refused, 503, 'SERVICE_UNAVAILABLE');
       expect((refused.body as unknown as ErrorBody).details?.[0]?.code).toBe('CHANNEL_UNAVAILABLE');
       expect(refused.headers.get('retry-after')).not.toBeNull();
+      await scene.pass();
     }
     expect(await scene.get({ reference_id: reference })).toMatchObject({ status: 'pending', qr_image: null });
     const { status, headers, body } = await scene.create({}, reference);
