@@ -4,7 +4,6 @@ import type { Config } from '../../src/core/config.js';
 import { DepositsService } from '../../src/deposits/deposits.service.js';
 import { StatementsService } from '../../src/deposits/statements/statements.service.js';
 import { openManagementPort, Scrape } from '../ops/management.js';
-import { expectBooksToBalance } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import { expectError, expectRefusedField } from '../support/expectations.js';
 import { Client, type Answer, type ErrorBody } from '../support/http.js';
@@ -12,7 +11,7 @@ import { holding, whileLocked } from '../support/locks.js';
 import { walk } from '../support/pages.js';
 import { unique, type TestMerchant } from '../support/stack.js';
 import { untilServed } from '../support/until-served.js';
-import { BankAccount, DepositsScene, paying, satang, type DepositView } from './scene.js';
+import { BankAccount, closeWithRightBooks, DepositsScene, paying, satang, type DepositView } from './scene.js';
 
 type Deposit = DepositView & { qr_image: string | null; channel: string; metadata: object; deposit_number: string };
 
@@ -28,13 +27,7 @@ beforeAll(async () => {
   await scene.operator.json('channel', 'set', '--code', channel, '--adapter', 'promptpay', '--priority', '1');
 });
 
-afterAll(async () => {
-  try {
-    await expectBooksToBalance(scene.stack);
-  } finally {
-    await scene.close();
-  }
-});
+afterAll(() => closeWithRightBooks(scene));
 
 const shop = (): Promise<TestMerchant> => scene.stack.merchant('0.00');
 

@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { WalletService } from '../../src/wallet/wallet.service.js';
 import { openManagementPort, Scrape } from '../ops/management.js';
-import { expectBooksToBalance } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import { expectError, expectRefusedField } from '../support/expectations.js';
 import type { Answer, ErrorBody } from '../support/http.js';
 import { unique, type TestMerchant } from '../support/stack.js';
 import { untilServed } from '../support/until-served.js';
-import { baht, DepositsScene, satang, type DepositView } from './scene.js';
+import { baht, closeWithRightBooks, DepositsScene, satang, type DepositView } from './scene.js';
 
 type Deposit = DepositView & { channel: string; paid_at: string };
 
@@ -24,14 +23,7 @@ beforeAll(async () => {
   shop = await scene.stack.sandboxMerchant('0.00');
 });
 
-afterAll(async () => {
-  try {
-    expect(await scene.wrong()).toEqual([]);
-    await expectBooksToBalance(scene.stack);
-  } finally {
-    await scene.close();
-  }
-});
+afterAll(() => closeWithRightBooks(scene));
 
 const create = (amount: string, members: object = {}, reference = unique('deposit')): Promise<Answer<Deposit>> =>
   shop.client.post<Deposit>('/v1/deposits', { reference_id: reference, amount, ...members });

@@ -2,7 +2,9 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { writeFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { expect } from '@jest/globals';
 import { CommandLine } from '../cli/command-line.js';
+import { expectBooksToBalance } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import { TestStack, unique, type TestMerchant } from '../support/stack.js';
 
@@ -50,7 +52,8 @@ export interface Imported {
   refused: string | null;
 }
 
-const COLUMNS = 'columns=date=Date;time=Time;text=Details;out=Out;in=In;balance=Balance;reference=Reference';
+/** The columns of {@link BankAccount}. */
+export const COLUMNS = 'date=Date;time=Time;text=Details;out=Out;in=In;balance=Balance;reference=Reference';
 const MINUTE_MS = 60_000;
 
 export const satang = (baht: string): bigint => BigInt(baht.replace('.', ''));
@@ -117,8 +120,7 @@ export class DepositsScene {
   /** A channel that recognizes payments by their amounts, with an account of its own. */
   async channel(...options: string[]): Promise<string> {
     const code = unique('bank').toLowerCase();
-    const id = `0${String(++ids).padStart(9, '8')}`;
-    const given = optionsOf(`promptpay_id=${id}`, ...options);
+    const given = optionsOf(`promptpay_id=${newPromptPayId()}`, ...options);
     await this.operator.json('channel', 'set', '--code', code, '--adapter', 'promptpay', ...given);
     return code;
   }
@@ -231,13 +233,29 @@ export class DepositsScene {
   }
 }
 
+/** Ends a test file: expects right books and a right audit, and closes `all` even if they are wrong. @param all the scene, or what has it. */
+export async function closeWithRightBooks(
+  scene: DepositsScene,
+  all: { close(): Promise<void> } = scene,
+): Promise<void> {
+  try {
+    expect(await scene.wrong()).toEqual([]);
+    await expectBooksToBalance(scene.stack);
+  } finally {
+    await all.close();
+  }
+}
+
 /** The columns of {@link BankAccount}, unless others are given. */
 const optionsOf = (...options: string[]): string[] => {
-  const columns = options.some((option) => option.startsWith('columns=')) ? [] : [COLUMNS];
+  const columns = options.some((option) => option.startsWith('columns=')) ? [] : [`columns=${COLUMNS}`];
   return [...columns, ...options].flatMap((option) => ['--option', option]);
 };
 
 let ids = 0;
+
+/** A PromptPay id that no other channel has. */
+export const newPromptPayId = (): string => `0${String(++ids).padStart(9, '8')}`;
 
 /** The moment that a payment is made: now, in the minute of the deposit's creation at the earliest. */
 export const paying = ({ amount_to_pay }: DepositView, changes: Partial<BankLine> = {}): BankLine => ({

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { BankAccount, satang, type DepositView } from '../../deposits/scene.js';
+import { BankAccount, COLUMNS, newPromptPayId, satang, type DepositView } from '../../deposits/scene.js';
 import { closeWithBalancedBooks } from '../../support/books.js';
 import type { TestMerchant } from '../../support/stack.js';
 import type { TestOperator } from '../console-stack.js';
-import { addDeposit, COLUMNS, newPromptPayId, sendStatement } from '../deposits/deposits-desk.js';
+import { addDeposit, sendStatement } from '../deposits/deposits-desk.js';
 import { startScene, type Scene } from '../scene.js';
 import { BUILT, describeInBrowser, launchBrowser, Visitor } from './chromium-browser.js';
 

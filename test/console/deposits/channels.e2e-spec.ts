@@ -1,15 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { BankAccount } from '../../deposits/scene.js';
+import { BankAccount, COLUMNS, newPromptPayId } from '../../deposits/scene.js';
 import type { Answer, ErrorBody } from '../../support/http.js';
 import { ConsoleStack, type TestOperator } from '../console-stack.js';
-import {
-  addChannel,
-  COLUMNS,
-  expectDocumented,
-  newPromptPayId,
-  sendStatement,
-  type ChannelBody,
-} from './deposits-desk.js';
+import { addChannel, expectDocumented, sendStatement, type ChannelBody } from './deposits-desk.js';
 
 let console: ConsoleStack;
 let admin: TestOperator;

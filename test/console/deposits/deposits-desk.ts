@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from '@jest/globals';
-import { BankAccount, satang, type BankLine, type DepositView } from '../../deposits/scene.js';
+import { BankAccount, COLUMNS, newPromptPayId, satang, type BankLine, type DepositView } from '../../deposits/scene.js';
 import type { Answer } from '../../support/http.js';
 import { unique, type TestMerchant } from '../../support/stack.js';
 import type { Browser, TestOperator } from '../console-stack.js';
@@ -45,11 +45,6 @@ export interface ImportBody {
   refused: string | null;
   problems: string[];
 }
-
-export const COLUMNS = 'date=Date;time=Time;text=Details;out=Out;in=In;balance=Balance;reference=Reference';
-let ids = 0;
-/** A PromptPay id that no other channel has. */
-export const newPromptPayId = (): string => `0${String(++ids).padStart(9, '7')}`;
 
 export async function addChannel({ browser }: TestOperator): Promise<string> {
   const code = unique('bank').toLowerCase();

@@ -2,11 +2,11 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { InquiriesRepository } from '../../../src/deposits/inquiries.repository.js';
 import { CommandLine } from '../../cli/command-line.js';
-import { expectBooksToBalance } from '../../support/books.js';
 import { eventually } from '../../support/eventually.js';
 import { expectError } from '../../support/expectations.js';
 import { Client } from '../../support/http.js';
 import { WEBHOOK_SECRET, type Json } from '../../simulators/opn-client.js';
+import { closeWithRightBooks } from '../scene.js';
 import { OpnScene, type Deposit } from './scene.js';
 
 let scene: OpnScene;
@@ -19,13 +19,7 @@ beforeAll(async () => {
   nobody = new Client(scene.deposits.stack.url, null);
 });
 
-afterAll(async () => {
-  try {
-    await expectBooksToBalance(scene.deposits.stack);
-  } finally {
-    await scene.close();
-  }
-});
+afterAll(() => closeWithRightBooks(scene.deposits, scene));
 
 const signed = (body: string): Record<string, string> => {
   const at = String(Math.floor(Date.now() / 1_000));

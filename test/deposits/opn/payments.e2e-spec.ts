@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SchemaService } from '../../../src/database/schema.service.js';
 import { ChannelListsService } from '../../../src/deposits/channel-lists.service.js';
-import { expectBooksToBalance } from '../../support/books.js';
 import { eventually } from '../../support/eventually.js';
 import { expectError } from '../../support/expectations.js';
 import { Client, type ErrorBody } from '../../support/http.js';
 import { unique } from '../../support/stack.js';
-import { baht, type PaymentView } from '../scene.js';
+import { baht, closeWithRightBooks, type PaymentView } from '../scene.js';
 import { OpnScene, type Deposit } from './scene.js';
 
 let scene: OpnScene;
@@ -15,13 +14,7 @@ beforeAll(async () => {
   scene = await OpnScene.start();
 });
 
-afterAll(async () => {
-  try {
-    await expectBooksToBalance(scene.deposits.stack);
-  } finally {
-    await scene.close();
-  }
-});
+afterAll(() => closeWithRightBooks(scene.deposits, scene));
 
 const events = async ({ deposit_number }: Deposit): Promise<string[]> => {
   const { body } = await scene.merchant.client.get<{ data: { event: string; data: Deposit }[] }>(
@@ -119,10 +112,7 @@ describe('a deposit at Opn', () => {
     expect((await scene.create({}, reference)).status).toBe(200);
     expect(performance.now() - repeatedAtMs).toBeGreaterThan(1_000);
     const made = await scene.get({ reference_id: reference });
-    await eventually(
-      () => scene.calls(made, 'expire'),
-      ({ length }) => length === 1,
-    );
+    await scene.untilCalled(made, 'expire');
     expect(await scene.calls(made, 'charge')).toHaveLength(2);
     await scene.opn.sim('readings', { image_bytes: 65_537 });
     expectError(await scene.create(), 503, 'SERVICE_UNAVAILABLE');
@@ -139,10 +129,7 @@ describe('a deposit at Opn', () => {
   it('is ended at Opn when it is cancelled, and its money is booked all the same', async () => {
     const made = await scene.made();
     await scene.merchant.client.post(`/v1/deposits/${made.reference_id}/cancel`);
-    await eventually(
-      () => scene.calls(made, 'expire'),
-      ({ length }) => length === 1,
-    );
+    await scene.untilCalled(made, 'expire');
     await scene.settle(made);
     await scene.until(made, 'paid');
   });
@@ -222,10 +209,7 @@ describe('what Opn answers', () => {
       set: { currency: 'USD' },
     });
     await scene.settle(foreign);
-    const [waiting] = await eventually(
-      () => scene.payments('--waiting'),
-      ({ length }) => length === 1,
-    );
+    const [waiting] = await scene.untilWaiting(1);
     expect(waiting).toMatchObject({ reason: 'WRONG_CURRENCY', amount: '1000.00' });
     await scene.deposits.operator.json('payment', 'ignore', String(waiting?.id), '--reason', 'a test');
   });
@@ -240,10 +224,7 @@ describe('what Opn answers', () => {
     await scene.settle(made);
     await scene.opn.sim('rules', { match: { call: 'retrieve', ref_id: made.deposit_number }, set });
     await scene.ask(made);
-    await eventually(
-      () => scene.calls(made, 'retrieve'),
-      ({ length }) => length === 1,
-    );
+    await scene.untilCalled(made, 'retrieve');
     expect(await scene.get(made)).toMatchObject({ status: 'pending' });
     await scene.ask(made);
     await scene.until(made, 'paid');
@@ -252,10 +233,7 @@ describe('what Opn answers', () => {
   it('waits, with the merchant that it names, if the deposit is unknown', async () => {
     await scene.opn.charge('dep_lost', { metadata: { deposit: 'dep_lost', merchant: String(scene.merchant.id) } });
     await scene.settle({ deposit_number: 'dep_lost' });
-    const [waiting] = await eventually(
-      () => scene.payments('--waiting'),
-      ({ length }) => length === 1,
-    );
+    const [waiting] = await scene.untilWaiting(1);
     const named = { deposit_number: null, merchant_id: scene.merchant.id, amount_to_pay: null, why: 'metadata' };
     expect(waiting).toMatchObject({ reason: 'UNMATCHED' });
     expect(waiting?.suggestions[0]).toEqual(named);
@@ -357,10 +335,7 @@ describe('what Opn answers', () => {
     await scene.settle(whole, { status: 'successful', refunded_amount: 100_000 });
     await scene.ask(part);
     await scene.ask(whole);
-    const waiting = await eventually(
-      () => scene.payments('--waiting'),
-      ({ length }) => length === 2,
-    );
+    const waiting = await scene.untilWaiting(2);
     // The first suggestion is the merchant that the charge names.
     const idOf = ({ deposit_number: number }: Deposit): string =>
       waiting.find(({ suggestions: [, deposit] }) => deposit?.deposit_number === number)?.id ?? '';

@@ -113,6 +113,21 @@ export class OpnScene {
     return (await this.opn.journal(deposit_number)).filter(({ call }) => call === kind);
   }
 
+  /** Waits until there was one call of a kind about a deposit. */
+  async untilCalled(deposit: Deposit, kind: string): Promise<void> {
+    await eventually(
+      () => this.calls(deposit, kind),
+      ({ length }) => length === 1,
+    );
+  }
+
+  untilWaiting(count: number): Promise<PaymentView[]> {
+    return eventually(
+      () => this.payments('--waiting'),
+      ({ length }) => length === count,
+    );
+  }
+
   payments(...options: string[]): Promise<PaymentView[]> {
     return this.deposits.payments(this.code, ...options);
   }

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { miniQr } from '../../../src/deposits/slips/mini-qr.js';
-import { expectBooksToBalance } from '../../support/books.js';
 import { eventually } from '../../support/eventually.js';
 import type { Answer } from '../../support/http.js';
 import { unique, type TestMerchant } from '../../support/stack.js';
-import { DepositsScene } from '../scene.js';
+import { closeWithRightBooks, DepositsScene } from '../scene.js';
 import type { Deposit } from './slips-scene.js';
 
 let scene: DepositsScene;
@@ -14,14 +13,7 @@ beforeAll(async () => {
   scene = await DepositsScene.start();
 });
 
-afterAll(async () => {
-  try {
-    expect(await scene.wrong()).toEqual([]);
-    await expectBooksToBalance(scene.stack);
-  } finally {
-    await scene.close();
-  }
-});
+afterAll(() => closeWithRightBooks(scene));
 
 /** A deposit of a new merchant. 1001.00 is never paid by itself. */
 async function create(amount = '1001.00'): Promise<Deposit> {

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { expectBooksToBalance } from '../../support/books.js';
 import { expectError, expectRefusedField } from '../../support/expectations.js';
 import type { Answer, ErrorBody } from '../../support/http.js';
 import type { TestMerchant } from '../../support/stack.js';
-import { before, type DepositView } from '../scene.js';
+import { before, closeWithRightBooks, type DepositView } from '../scene.js';
 import { SlipsScene, type Deposit, type Transfer } from './slips-scene.js';
 
 let scene: SlipsScene;
@@ -14,14 +13,7 @@ beforeAll(async () => {
   channel = await scene.channel('unconfirmed_limit=off');
 });
 
-afterAll(async () => {
-  try {
-    expect(await scene.deposits.wrong()).toEqual([]);
-    await expectBooksToBalance(scene.deposits.stack);
-  } finally {
-    await scene.close();
-  }
-});
+afterAll(() => closeWithRightBooks(scene.deposits, scene));
 
 /** A merchant with a deposit, and a transfer that pays it. */
 async function paying(changes: Partial<Transfer> = {}): Promise<{

@@ -1,9 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { expectBooksToBalance } from '../../support/books.js';
 import { openManagementPort, Scrape } from '../../ops/management.js';
 import { eventually } from '../../support/eventually.js';
 import type { TestMerchant } from '../../support/stack.js';
-import { BankAccount, before, satang, type BankLine, type DepositView, type PaymentView } from '../scene.js';
+import {
+  BankAccount,
+  before,
+  closeWithRightBooks,
+  satang,
+  type BankLine,
+  type DepositView,
+  type PaymentView,
+} from '../scene.js';
 import { SlipsScene, type Transfer } from './slips-scene.js';
 
 const MINUTE_MS = 60_000;
@@ -14,13 +21,7 @@ beforeAll(async () => {
   scene = await SlipsScene.start();
 });
 
-afterAll(async () => {
-  try {
-    await expectBooksToBalance(scene.deposits.stack);
-  } finally {
-    await scene.close();
-  }
-});
+afterAll(() => closeWithRightBooks(scene.deposits, scene));
 
 interface Paid {
   channel: string;
