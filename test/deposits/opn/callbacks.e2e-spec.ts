@@ -71,6 +71,22 @@ describe('a callback', () => {
     await scene.until(made, 'paid');
   });
 
+  it('that comes soon after a question makes the service ask again two seconds after it, not at once', async () => {
+    const made = await scene.unheard();
+    const of = [made.deposit_number];
+    await scene.deposits.stack.sql(
+      `UPDATE deposits SET asked_at = now() + interval '30 seconds' WHERE deposit_number = $1`,
+      of,
+    );
+    await forge(made, { event: 'charge.complete' });
+    const waits = await scene.deposits.stack.sql(
+      `SELECT next_inquiry_at - asked_at = interval '2 seconds' AS two_seconds FROM deposits WHERE deposit_number = $1`,
+      of,
+    );
+    expect(waits).toEqual([{ two_seconds: true }]);
+    expect(await scene.calls(made, 'retrieve')).toEqual([]);
+  });
+
   it('that comes before the answer to the creation books by the charge’s metadata', async () => {
     const rule = { match: { call: 'charge' }, callback: { mode: 'before_answer' }, then: [{ status: 'successful' }] };
     await scene.opn.sim('rules', rule);
@@ -116,14 +132,23 @@ describe('a callback', () => {
   });
 
   it('about an unknown charge is given up after two hours without an answer, and nobody looks for it', async () => {
-    await scene.deposits.stack.sql(
+    const { stack } = scene.deposits;
+    await stack.sql(`DELETE FROM channel_callbacks`);
+    await send(about('chrg_unknown'));
+    await eventually(
+      () => stack.sql(`SELECT FROM channel_callbacks WHERE asked_at IS NOT NULL`),
+      ({ length }) => length === 1,
+    );
+    await stack.sql(
       `UPDATE channel_callbacks SET received_at = now() - interval '2 hours', ask_at = now() - interval '1 hour', asked_at = NULL`,
     );
-    const { api } = scene.deposits.stack;
     await eventually(
-      () => api.get(InquiriesRepository).findAsking(),
+      () => stack.api.get(InquiriesRepository).findAsking(),
       ({ length }) => length === 0,
     );
+    // A worker that asks claims it first.
+    const left = await stack.sql(`SELECT asked_at, ask_at < now() AS is_left FROM channel_callbacks`);
+    expect(left).toEqual([{ asked_at: null, is_left: true }]);
   });
 });
 

@@ -44,6 +44,9 @@ describe('a slip of a deposit’s payment', () => {
       },
     ]);
     expect(await scene.deposits.available(shop)).toBe(deposit.amount_to_pay);
+    // Nothing but the slip: the slip service must neither compare amounts nor decide about duplicates.
+    const [asked] = await scene.service.journal(transfer.payload);
+    expect(JSON.parse(String(asked?.body))).toEqual({ payload: transfer.payload });
     const events = await shop.client.get<{ data: { event: string; data: object }[] }>('/v1/events');
     const { qr_image: _image, ...shown } = body as Deposit & { qr_image: string };
     expect(events.body.data).toMatchObject([{ event: 'deposit.paid', data: { ...shown, payment: body.payments[0] } }]);
