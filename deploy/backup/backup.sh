@@ -73,7 +73,8 @@ await_next() {
 }
 
 every_day() {
-  trap 'kill ${!:-} 2>/dev/null || :; exit 0' TERM INT
+  # A program that is just starting would lose a TERM and go on for hours, but not a KILL.
+  trap 'kill -KILL ${!:-} 2>/dev/null || :; exit 0' TERM INT
   # At the first start, the API has yet to make the tables.
   until [ -n "$(sql "SELECT to_regclass('backups')" 2>/dev/null)" ]; do attend sleep 5; done
   recent=$(sql "SELECT count(*) FROM backups WHERE completed_at IS NOT NULL AND started_at > now() - interval '1 day'")
