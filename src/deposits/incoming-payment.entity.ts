@@ -132,7 +132,7 @@ export class IncomingPayment {
   @Column(timestampColumn({ nullable: true }))
   booked_at!: Date | null;
 
-  /** The amount that the channel took back after the booking. */
+  /** The amount that the channel took back, before or after the booking. */
   @Column(bigintColumn({ nullable: true }))
   taken_back!: Satang | null;
 
