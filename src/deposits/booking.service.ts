@@ -25,7 +25,7 @@ export interface Booking {
 }
 
 /** The members that a booking sets in its payment. */
-export interface BookedMembers {
+interface BookedMembers {
   state: 'booked';
   reason: null;
   deposit_id: bigint;

@@ -82,7 +82,7 @@ export interface Offer {
 }
 
 /** A deposit to be written. Times are PostgreSQL's. */
-export interface NewDeposit extends Offer {
+interface NewDeposit extends Offer {
   depositNumber: string;
   merchantId: number;
   channelId: number;

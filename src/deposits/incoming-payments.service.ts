@@ -9,7 +9,7 @@ import { Matcher, rangeAround, RELEVANT_MS, TOO_EARLY_MS, type Match, type Repor
 import { NOT_BOOKED, PaymentsRepository, type NewPayment } from './payments.repository.js';
 
 /** The columns of a payment before it is matched. */
-export type Unmatched = Omit<NewPayment, 'state' | keyof typeof NOT_BOOKED>;
+type Unmatched = Omit<NewPayment, 'state' | keyof typeof NOT_BOOKED>;
 
 /**
  * A payment to write: a new one, or with `id` a known one that gets another witness. Without a match, its state stays.

@@ -30,7 +30,7 @@ export const NOT_BOOKED = {
 };
 
 /** A deposit that a waiting payment may be for. */
-export type Suggestion = Pick<Deposit, 'deposit_number' | 'merchant_id' | 'amount_to_pay' | 'status' | 'created_at'>;
+type Suggestion = Pick<Deposit, 'deposit_number' | 'merchant_id' | 'amount_to_pay' | 'status' | 'created_at'>;
 
 /** A payment with its channel, its deposit, and suggestions while it waits. */
 export interface PaymentRow {

@@ -5,7 +5,7 @@ import { promptPayPayload } from '../channels/promptpay/promptpay-qr.js';
 import type { Offer } from '../deposits.repository.js';
 
 /** A payment of a sandbox deposit; times in seconds after the creation of the deposit. */
-export interface SandboxPayment {
+interface SandboxPayment {
   paidAfter: number;
   bookedAfter: number;
   /** Below or above the amount to pay. */

@@ -13,7 +13,7 @@ import { isCovered, isUndecided, lineOf, orWaits, withKnown, type LonePayment } 
 import type { SlipCode } from './slip-check.entity.js';
 import { SlipsRepository } from './slips.repository.js';
 
-export type SlipOutcome = PaymentState | 'linked' | 'repeated' | 'missing';
+type SlipOutcome = PaymentState | 'linked' | 'repeated' | 'missing';
 
 /** Makes a payment of what a slip service reports, or adds the slip to the payment of a line. */
 @Injectable()

@@ -8,7 +8,7 @@ import { Deposit } from '../deposit.entity.js';
  * - `confirmed`: there is a payment with this slip. The payment says whether it is for the deposit.
  * - `refused`: no payment was made of it.
  */
-export type SlipState = 'checking' | 'confirmed' | 'refused';
+type SlipState = 'checking' | 'confirmed' | 'refused';
 
 /** Why a slip is refused; `SLIP_NOT_FOR_THIS_DEPOSIT` follows from its payment. */
 export const SLIP_CODES = [

@@ -5,7 +5,7 @@
  * - `GAP`: lines are missing between the last imported line and this file.
  * - `CHAIN_BROKEN`, `LINE_MISSING`: it reports another past than the imported files.
  */
-export type RefusalCode =
+type RefusalCode =
   'EMPTY' | 'UNKNOWN_COLUMNS' | 'UNREADABLE' | 'BALANCE_BROKEN' | 'GAP' | 'CHAIN_BROKEN' | 'LINE_MISSING';
 
 /** A file of which nothing is imported. */

@@ -34,7 +34,7 @@ const BATCH = 500;
 /** How long a batch waits for other imports of its channel. */
 const LOCK_WAIT_MS = 60_000;
 
-export interface ImportOptions {
+interface ImportOptions {
   /** A day. The operator confirms that the bank has changed the texts of its lines since their import. */
   textsOf?: string | undefined;
   onProgress?: (done: number, all: number) => void;
