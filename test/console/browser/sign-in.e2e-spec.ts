@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
+import { eventually } from '../../support/eventually.js';
 import { codeOf, ConsoleStack, PASSWORD } from '../console-stack.js';
 import { BUILT, describeInBrowser, launchBrowser, Visitor } from './chromium-browser.js';
 
@@ -44,6 +45,22 @@ describeInBrowser('Signing in, in a browser', () => {
     await page.getByRole('button', { name: /operator-/ }).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await page.waitForURL('**/login');
+    await visitor.leave(REFUSED);
+  });
+
+  it('shows Thai letters in the font of the console', async () => {
+    const visitor = await Visitor.arrive(browser, stack, { language: 'th' });
+    await visitor.open('/login');
+    await visitor.page.getByRole('textbox').first().waitFor();
+    // A browser loads a font only when letters need it.
+    const loaded = await eventually(
+      () =>
+        visitor.page.evaluate<string[]>(
+          `Array.from(document.fonts).filter(({ status }) => status === 'loaded').map(({ family }) => family)`,
+        ),
+      ({ length }) => length > 0,
+    );
+    expect(loaded).toEqual([expect.stringContaining('Noto Sans Thai')]);
     await visitor.leave(REFUSED);
   });
 

@@ -200,6 +200,29 @@ describe('what Opn answers', () => {
     expect(await events(made)).toEqual(['deposit.expired', 'deposit.paid']);
   });
 
+  it('changes nothing of a paid deposit if it says later that the charge failed', async () => {
+    const made = await scene.made();
+    await scene.settle(made);
+    await scene.until(made, 'paid');
+    const { length: before } = await scene.calls(made, 'retrieve');
+    await scene.settle(made, { status: 'failed' });
+    await eventually(
+      () => scene.calls(made, 'retrieve'),
+      ({ length }) => length > before,
+    );
+    await eventually(
+      () =>
+        scene.deposits.stack.sql(`SELECT FROM deposits WHERE deposit_number = $1 AND next_inquiry_at IS NULL`, [
+          made.deposit_number,
+        ]),
+      ({ length }) => length === 1,
+    );
+    expect(await scene.get(made)).toMatchObject({ status: 'paid', paid_amount: '1000.00', payments: [{}] });
+    expect(await events(made)).toEqual(['deposit.paid']);
+    // So that the list of Opn has it for the report.
+    await scene.settle(made);
+  });
+
   it('is credited as it is, not as it was asked for, and waits in another currency', async () => {
     const [short, foreign] = [await scene.made(), await scene.made()];
     await scene.settle(short, { status: 'successful', amount: 90_007 });
