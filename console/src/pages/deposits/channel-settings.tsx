@@ -6,11 +6,11 @@ import { ask, client } from '../../api';
 import { useT } from '../../i18n/words';
 import { readAmount, writeAmount } from '../../kit/amount';
 import { Confirm } from '../../kit/confirm';
+import { Changes, Pairs, SettingsForm } from '../../kit/settings-form';
 import { Failure, Loading } from '../../kit/states';
 import { toast } from '../../kit/toasts';
 import type { components } from '../../schema';
 import type { ChannelView } from './deposit-view';
-import classes from './deposits.module.css';
 
 type Adapter = components['schemas']['ChannelAdapterDto'];
 const LIMITS = ['min', 'max', 'hold_above', 'priority'] as const;
@@ -92,18 +92,11 @@ export function ChannelSettings({ channel, onClose }: { channel?: ChannelView; o
         />
       )}
       {stored && (
-        <div className={classes.changes} aria-live="polite">
-          <p>{t('channels.changes')}</p>
-          <ul>
-            {changes.length === 0 && <li className="muted">{t('channels.noChanges')}</li>}
-            {changes.map(([name, old, next]) => (
-              <li key={name}>
-                {t.maybe(`channels.member.${name}`) ?? <span className="mono">{name}</span>}:{' '}
-                <del className="muted">{old || '–'}</del> → <ins>{next || '–'}</ins>
-              </li>
-            ))}
-          </ul>
-        </div>
+        <Changes
+          title={t('channels.changes')}
+          none={t('channels.noChanges')}
+          changes={changes.map(([name, old, next]) => ({ name, label: t.maybe(`channels.member.${name}`), old, next }))}
+        />
       )}
     </Confirm>
   );
@@ -123,7 +116,7 @@ function Fields({ draft, adapter, adapters, stored, onChange }: FieldsProps): Re
   const t = useT();
   const { limits, options } = draft;
   return (
-    <div className={classes.form}>
+    <SettingsForm>
       {!stored && (
         <TextInput
           label={t('channels.code')}
@@ -155,7 +148,7 @@ function Fields({ draft, adapter, adapters, stored, onChange }: FieldsProps): Re
         if (values === null) return <TextInput key={name} {...field} autoComplete="off" />;
         return <NativeSelect key={name} {...field} data={[{ value: '', label: '–' }, ...values]} />;
       })}
-      <div className={classes.pair}>
+      <Pairs>
         {LIMITS.map((name) => (
           <TextInput
             key={name}
@@ -167,7 +160,7 @@ function Fields({ draft, adapter, adapters, stored, onChange }: FieldsProps): Re
             onChange={({ currentTarget: { value } }: Typed) => onChange({ limits: { ...limits, [name]: value } })}
           />
         ))}
-      </div>
+      </Pairs>
       <TextInput
         label={t('confirm.reason')}
         description={t('confirm.reasonHint')}
@@ -175,7 +168,7 @@ function Fields({ draft, adapter, adapters, stored, onChange }: FieldsProps): Re
         value={draft.reason}
         onChange={({ currentTarget: { value } }: Typed) => onChange({ reason: value })}
       />
-    </div>
+    </SettingsForm>
   );
 }
 

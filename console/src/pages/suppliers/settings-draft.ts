@@ -50,7 +50,7 @@ export const draftOf = (supplier: SupplierDetail | undefined): Draft =>
       };
 
 /** A changed setting with old and new value. A credential has only the kind of its change. */
-export interface SettingChange {
+interface SettingChange {
   name: string;
   old: string | null;
   new: string | null;

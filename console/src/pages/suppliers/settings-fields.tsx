@@ -1,6 +1,7 @@
 import { Checkbox, NativeSelect, PasswordInput, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useT } from '../../i18n/words';
+import { Pairs } from '../../kit/settings-form';
 import type { Adapter, Draft } from './settings-draft';
 import classes from './settings.module.css';
 
@@ -85,7 +86,7 @@ function Limits(props: FieldsProps): ReactNode {
   const { adapter } = props;
   return (
     <>
-      <div className={classes.pair}>
+      <Pairs>
         <TextInput
           label={t('suppliers.timeoutMs')}
           {...{ inputMode: 'numeric', required: true }}
@@ -97,7 +98,7 @@ function Limits(props: FieldsProps): ReactNode {
           inputMode="numeric"
           {...text('max_in_flight')}
         />
-      </div>
+      </Pairs>
       <TextInput
         label={t('suppliers.lowBalance')}
         description={t('suppliers.lowBalanceHint')}

@@ -4,12 +4,12 @@ import { useState, type ReactNode } from 'react';
 import { ask, client, isProblem } from '../../api';
 import { useT } from '../../i18n/words';
 import { Confirm } from '../../kit/confirm';
+import { Changes, SettingsForm } from '../../kit/settings-form';
 import { Failure, Loading } from '../../kit/states';
 import { toast } from '../../kit/toasts';
-import { bodyOf, changesOf, draftOf, isComplete, isElsewhere, type Draft, type SettingChange } from './settings-draft';
+import { bodyOf, changesOf, draftOf, isComplete, isElsewhere, type Draft } from './settings-draft';
 import { SettingsFields } from './settings-fields';
 import type { SupplierDetail } from './supplier-view';
-import classes from './settings.module.css';
 
 interface SettingsProps {
   /** The stored supplier. Absent when the form adds one. */
@@ -54,7 +54,7 @@ export function SupplierSettings({ supplier, onClose }: SettingsProps): ReactNod
       {error && <Failure error={error} />}
       {!error && !(data && adapter) && <Loading rows={8} />}
       {data && adapter && (
-        <div className={classes.form}>
+        <SettingsForm>
           <SettingsFields
             {...{ draft, adapter, stored: kept, isNew: stored === undefined, adapters: data.data }}
             onChange={(changed: Partial<Draft>) => {
@@ -62,8 +62,20 @@ export function SupplierSettings({ supplier, onClose }: SettingsProps): ReactNod
               setDraft((before) => ({ ...before, ...changed }));
             }}
           />
-          {stored && <Changes changes={changes} />}
-        </div>
+          {stored && (
+            <Changes
+              title={t('suppliers.changes')}
+              none={t('suppliers.noChanges')}
+              changes={changes.map(({ name, old, new: next, credential }) => ({
+                name,
+                label: t.maybe(`suppliers.member.${name}`),
+                ...(credential
+                  ? { next: t(`suppliers.credential.${credential}`) }
+                  : { old: old ?? '', next: next ?? '' }),
+              }))}
+            />
+          )}
+        </SettingsForm>
       )}
     </Confirm>
   );
@@ -103,28 +115,4 @@ function useSave(
     await queries.invalidateQueries({ queryKey: ['suppliers'] });
     if (!stored) await navigate({ to: '/suppliers/$code', params: { code }, search: {} });
   };
-}
-
-function Changes({ changes }: { changes: readonly SettingChange[] }): ReactNode {
-  const t = useT();
-  return (
-    <div className={classes.changes} aria-live="polite">
-      <p>{t('suppliers.changes')}</p>
-      <ul>
-        {changes.length === 0 && <li className="muted">{t('suppliers.noChanges')}</li>}
-        {changes.map(({ name, old, new: next, credential }) => (
-          <li key={name}>
-            {t.maybe(`suppliers.member.${name}`) ?? <span className="mono">{name}</span>}:{' '}
-            {credential ? (
-              <ins>{t(`suppliers.credential.${credential}`)}</ins>
-            ) : (
-              <>
-                <del className={classes.old}>{old ?? '–'}</del> → <ins>{next ?? '–'}</ins>
-              </>
-            )}
-          </li>
-        ))}
-      </ul>
-    </div>
-  );
 }
