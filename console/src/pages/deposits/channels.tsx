@@ -1,8 +1,7 @@
-import { Button } from '@mantine/core';
-import { Suspense, useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { useT, type Translate } from '../../i18n/words';
+import { AddButton } from '../../kit/add-button';
 import { formatAmount } from '../../kit/amount';
-import { PlusIcon } from '../../kit/icons';
 import { LiveButton } from '../../kit/live-controls';
 import { Ago, Moment, ZoneName } from '../../kit/moment';
 import { Page } from '../../kit/page';
@@ -25,7 +24,7 @@ export function Channels(): ReactNode {
       actions={
         <>
           <LiveButton />
-          {maySet && <AddButton />}
+          {maySet && <AddButton label={t('channels.add')}>{(close) => <ChannelSettings onClose={close} />}</AddButton>}
         </>
       }
     >
@@ -46,19 +45,6 @@ export function Channels(): ReactNode {
         }
       </Answered>
     </Page>
-  );
-}
-
-function AddButton(): ReactNode {
-  const t = useT();
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <>
-      <Button size="xs" leftSection={<PlusIcon />} onClick={() => setOpen(true)}>
-        {t('channels.add')}
-      </Button>
-      <Suspense fallback={null}>{isOpen && <ChannelSettings onClose={() => setOpen(false)} />}</Suspense>
-    </>
   );
 }
 

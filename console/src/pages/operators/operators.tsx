@@ -1,8 +1,7 @@
-import { Button } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { ask, client } from '../../api';
 import { useT, type Translate } from '../../i18n/words';
-import { PlusIcon } from '../../kit/icons';
+import { AddButton } from '../../kit/add-button';
 import { EVERY, usePolled } from '../../kit/live';
 import { Moment } from '../../kit/moment';
 import { Page } from '../../kit/page';
@@ -16,7 +15,6 @@ import { LinkShownOnce } from './link-shown-once';
 /** All accounts of the console. */
 export function Operators(): ReactNode {
   const t = useT();
-  const [isInviting, setInviting] = useState(false);
   const [invitation, setInvitation] = useState<Invitation | null>(null);
   const query = usePolled({
     queryKey: ['operators'],
@@ -28,9 +26,9 @@ export function Operators(): ReactNode {
       title={t('nav.operators')}
       actions={
         query.data && (
-          <Button size="xs" leftSection={<PlusIcon />} onClick={() => setInviting(true)}>
-            {t('operators.invite')}
-          </Button>
+          <AddButton label={t('operators.invite')}>
+            {(close) => <Invite onInvited={setInvitation} onClose={close} />}
+          </AddButton>
         )
       }
     >
@@ -45,7 +43,6 @@ export function Operators(): ReactNode {
           />
         )}
       </Answered>
-      {isInviting && <Invite onInvited={setInvitation} onClose={() => setInviting(false)} />}
       {invitation !== null && <LinkShownOnce invitation={invitation} onClose={() => setInvitation(null)} />}
     </Page>
   );

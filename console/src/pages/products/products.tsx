@@ -1,12 +1,11 @@
-import { Button } from '@mantine/core';
 import { useSearch } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { ask, client } from '../../api';
 import { useT, useWords, type Translate } from '../../i18n/words';
+import { AddButton } from '../../kit/add-button';
 import { Amount } from '../../kit/amount';
 import { CsvButton } from '../../kit/csv-button';
 import { Filters, type Filter } from '../../kit/filters';
-import { PlusIcon } from '../../kit/icons';
 import { LinkButton } from '../../kit/link-button';
 import { EVERY, usePolled } from '../../kit/live';
 import { Page } from '../../kit/page';
@@ -68,7 +67,6 @@ interface Values {
 
 function Actions({ filters }: { filters: Values }): ReactNode {
   const t = useT();
-  const [isAdding, setAdding] = useState(false);
   const [maySet, mayImport, mayExport] = [useMay('products.set'), useMay('products.import'), useMay('exports.run')];
   const mayPrice = useMay('prices.set');
   return (
@@ -84,12 +82,7 @@ function Actions({ filters }: { filters: Values }): ReactNode {
           {t('products.adjust')}
         </LinkButton>
       )}
-      {maySet && (
-        <Button size="xs" leftSection={<PlusIcon />} onClick={() => setAdding(true)}>
-          {t('product.add')}
-        </Button>
-      )}
-      {isAdding && <ProductForm onClose={() => setAdding(false)} />}
+      {maySet && <AddButton label={t('product.add')}>{(close) => <ProductForm onClose={close} />}</AddButton>}
     </>
   );
 }

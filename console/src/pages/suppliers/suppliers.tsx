@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
-import { Suspense, useState, type ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { useT, useWords, type Translate } from '../../i18n/words';
+import { AddButton } from '../../kit/add-button';
 import { formatAmount } from '../../kit/amount';
-import { PlusIcon } from '../../kit/icons';
 import { EVERY, usePolled } from '../../kit/live';
 import { LiveButton } from '../../kit/live-controls';
 import { Age, Ago } from '../../kit/moment';
@@ -23,20 +23,23 @@ export function Suppliers(): ReactNode {
   const mayPause = useMay('suppliers.pause');
   const maySet = useMay('suppliers.set');
   const query = usePolled({ ...suppliersQuery, every: EVERY.figures });
+  const add = maySet && (
+    <AddButton label={t('suppliers.add')}>{(close) => <SupplierSettings onClose={close} />}</AddButton>
+  );
   return (
     <Page
       title={t('nav.suppliers')}
       actions={
         <>
           <LiveButton />
-          {maySet && <AddButton />}
+          {add}
         </>
       }
     >
       <Answered query={query}>
         {({ data }) =>
           data.length === 0 ? (
-            <Empty title={t('suppliers.none')} action={maySet && <AddButton />}>
+            <Empty title={t('suppliers.none')} action={add}>
               {t('suppliers.noneWhy')}
             </Empty>
           ) : (
@@ -51,19 +54,6 @@ export function Suppliers(): ReactNode {
         }
       </Answered>
     </Page>
-  );
-}
-
-function AddButton(): ReactNode {
-  const t = useT();
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <>
-      <Button size="xs" leftSection={<PlusIcon />} onClick={() => setOpen(true)}>
-        {t('suppliers.add')}
-      </Button>
-      <Suspense fallback={null}>{isOpen && <SupplierSettings onClose={() => setOpen(false)} />}</Suspense>
-    </>
   );
 }
 
