@@ -1,34 +1,41 @@
 import { CloseButton } from '@mantine/core';
-import { useEffect, useRef, type ReactNode } from 'react';
+import { Fragment, useEffect, useRef, type ReactNode } from 'react';
 import { useT } from '../i18n/words';
 import classes from './side-panel.module.css';
 
-/** A list with the details of one row beside it. On a narrow screen the panel covers the list. */
-export function WithSidePanel({ panel, children }: { panel: ReactNode; children: ReactNode }): ReactNode {
-  if (!panel) return children;
+interface WithSidePanelProps {
+  /** The key of the row whose details are shown. Without it there is no panel. */
+  of: string | undefined;
+  panel: (of: string) => ReactNode;
+  children: ReactNode;
+}
+
+/**
+ * A list with the details of one row beside it. On a narrow screen the panel covers the list. The panel of another row begins
+ * anew: until that one answers, it must not offer decisions about the earlier one.
+ */
+export function WithSidePanel({ of, panel, children }: WithSidePanelProps): ReactNode {
+  if (of === undefined) return children;
   return (
     <div className={classes.beside}>
       <div>{children}</div>
-      {panel}
+      <Fragment key={of}>{panel(of)}</Fragment>
     </div>
   );
 }
 
 interface SidePanelProps {
-  title: ReactNode;
-  /** The label for screen readers. */
-  label: string;
-  /** The key of the row. When it changes, the heading takes the focus and screen readers read it. */
-  of: string;
+  /** The heading, and the label for screen readers. */
+  title: string;
   onClose: () => void;
   children: ReactNode;
 }
 
-/** Takes the focus when it opens. Escape closes it. */
-export function SidePanel({ title, label, of, onClose, children }: SidePanelProps): ReactNode {
+/** Its heading takes the focus when it opens, so that screen readers read it. Escape closes it. */
+export function SidePanel({ title, onClose, children }: SidePanelProps): ReactNode {
   const t = useT();
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus({ preventScroll: true }), [of]);
+  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   useEffect(() => {
     const close = (event: KeyboardEvent): void => {
       if (event.key === 'Escape' && document.querySelector('[role="dialog"]') === null) onClose();
@@ -37,7 +44,7 @@ export function SidePanel({ title, label, of, onClose, children }: SidePanelProp
     return () => document.removeEventListener('keydown', close);
   }, [onClose]);
   return (
-    <aside className={classes.panel} aria-label={label}>
+    <aside className={classes.panel} aria-label={title}>
       <div className={classes.head}>
         <h2 ref={heading} tabIndex={-1}>
           {title}

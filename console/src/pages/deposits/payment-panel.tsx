@@ -32,7 +32,7 @@ export function PaymentPanel({ id, onDecide, onClose }: PanelProps): ReactNode {
     every: EVERY.figures,
   });
   return (
-    <SidePanel title={t('payments.one')} label={t('payments.one')} of={id} onClose={onClose}>
+    <SidePanel title={t('payments.one')} onClose={onClose}>
       <Answered query={query} rows={6}>
         {(payment) => (
           <>

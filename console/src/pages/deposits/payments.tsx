@@ -70,10 +70,7 @@ export function Payments(): ReactNode {
           }
         />
       </Filters>
-      {/* The key keeps the panel from offering decisions about the payment before, while another one loads. */}
-      <WithSidePanel
-        panel={payment && <PaymentPanel key={payment} id={payment} onDecide={setDeciding} onClose={close} />}
-      >
+      <WithSidePanel of={payment} panel={(id) => <PaymentPanel id={id} onDecide={setDeciding} onClose={close} />}>
         <Answered query={query}>
           {({ data, next_cursor }) => (
             <>

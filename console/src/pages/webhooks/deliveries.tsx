@@ -48,9 +48,7 @@ export function Deliveries(): ReactNode {
         filters={[...deliveryFilters(t), { name: 'merchant', label: t('order.merchantId'), several: true }]}
         values={filters}
       />
-      <WithSidePanel
-        panel={delivery && <DeliveryPanel key={delivery} id={delivery} isOfAll onClose={() => show(undefined)} />}
-      >
+      <WithSidePanel of={delivery} panel={(id) => <DeliveryPanel id={id} isOfAll onClose={() => show(undefined)} />}>
         <Answered query={query}>
           {({ data, next_cursor }) => (
             <>

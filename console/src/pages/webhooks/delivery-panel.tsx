@@ -35,7 +35,7 @@ export function DeliveryPanel({ id, isOfAll = false, onClose }: DeliveryPanelPro
     every: (delivery) => (delivery?.status === 'pending' ? EVERY.openOrder : EVERY.rest),
   });
   return (
-    <SidePanel title={t('delivery.title', { id })} label={t('delivery.title', { id })} of={id} onClose={onClose}>
+    <SidePanel title={t('delivery.title', { id })} onClose={onClose}>
       <Answered query={query} rows={6}>
         {(delivery) => <Delivery delivery={delivery} isOfAll={isOfAll} />}
       </Answered>

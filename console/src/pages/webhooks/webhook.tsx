@@ -221,9 +221,8 @@ function Deliveries({ id }: { id: string }): ReactNode {
     <>
       <Filters filters={deliveryFilters(t)} values={filters} />
       <WithSidePanel
-        panel={
-          delivery && <DeliveryPanel key={delivery} id={delivery} onClose={() => change({ delivery: undefined })} />
-        }
+        of={delivery}
+        panel={(id) => <DeliveryPanel id={id} onClose={() => change({ delivery: undefined })} />}
       >
         <Answered query={query}>
           {({ data, next_cursor }) => (
