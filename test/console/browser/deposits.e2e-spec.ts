@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { BankAccount, COLUMNS, newPromptPayId, satang, type DepositView } from '../../deposits/scene.js';
 import { closeWithBalancedBooks } from '../../support/books.js';
+import { deferred } from '../../support/deferred.js';
 import type { TestMerchant } from '../../support/stack.js';
 import type { TestOperator } from '../console-stack.js';
 import { addDeposit, sendStatement } from '../deposits/deposits-desk.js';
@@ -71,6 +72,24 @@ describeInBrowser('Deposits, in a browser', () => {
       .click();
     await dialog(page).getByText(name, { exact: true }).waitFor();
     await visitor.look('payment-credit');
+    await visitor.leave();
+  });
+
+  it('wait on the home page with their age, also while the channels are not known', async () => {
+    const visitor = await arrive();
+    const { page } = visitor;
+    const { promise: gate, resolve: release } = deferred<void>();
+    await page.route('**/api/channels', async (route) => {
+      await gate;
+      await route.continue();
+    });
+    await visitor.open('/');
+    const needed = page.getByRole('link', { name: /^2 payments wait for a decision, the oldest for / });
+    await needed.waitFor();
+    expect(await needed.textContent()).not.toContain('for 0\u00A0ms');
+    const answered = page.waitForResponse('**/api/channels');
+    release();
+    await answered;
     await visitor.leave();
   });
 

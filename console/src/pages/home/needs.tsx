@@ -156,7 +156,7 @@ function needsOf(supplier: Supplier, t: Translate, language: string): Need[] {
 function useDepositNeeds(): { needs: Need[]; queries: UseQueryResult[] } {
   const { t, language } = useWords();
   const [waiting, cases, channels] = [usePaymentsFor('waiting'), usePaymentsFor('cases'), useChannels()];
-  const ageOf = (at: string): string => formatDuration(channels.dataUpdatedAt - Date.parse(at), language);
+  const ageAt = (nowMs: number, at: string): string => formatDuration(nowMs - Date.parse(at), language);
   const [oldest] = waiting.data ?? [];
   const ofChannels = (channels.data?.data ?? []).flatMap((channel): Need[] => {
     const { code, pause_reason: why, refused, imported_at: at } = channel;
@@ -168,13 +168,13 @@ function useDepositNeeds(): { needs: Need[]; queries: UseQueryResult[] } {
         ? []
         : [{ text: t('home.statementRefused', { ...named, code: refused }), link, isBad: true }]),
       ...(at !== null && isOld(channel)
-        ? [{ text: t('home.statementOld', { ...named, duration: ageOf(at) }), link }]
+        ? [{ text: t('home.statementOld', { ...named, duration: ageAt(channels.dataUpdatedAt, at) }), link }]
         : []),
     ];
   });
   const needs = [
     ...counted(waiting.data?.length, (count) => ({
-      text: t('home.needsPayments', { count, duration: ageOf(oldest?.seen_at ?? '') }),
+      text: t('home.needsPayments', { count, duration: ageAt(waiting.dataUpdatedAt, oldest?.seen_at ?? '') }),
       link: { to: '/payments', search: {} },
     })),
     ...counted(cases.data?.length, (count) => ({
