@@ -1,13 +1,13 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { DEPOSIT_STATUSES, PAYMENT_LISTS } from '../choices';
+import type { DepositFilters } from '../pages/deposits/deposits';
 import { choice, choicesOf, day, several, text, whole, withoutUndefined } from '../search-params';
 import { inArea, shell } from './base';
 
-// oxlint-disable-next-line typescript/explicit-module-boundary-types -- the router derives the type of the addresses from it
-export const depositFilters = (search: Record<string, unknown>) => ({
+/** The filters of any list of deposits. */
+export const depositFilters = (search: Record<string, unknown>): DepositFilters => ({
   status: choicesOf(search.status, DEPOSIT_STATUSES),
   q: text(search.q),
-  merchant: several(search.merchant, whole),
   channel: several(search.channel, text),
   from: day(search.from),
 });
@@ -15,7 +15,8 @@ export const depositFilters = (search: Record<string, unknown>) => ({
 export const deposits = createRoute({
   getParentRoute: () => shell,
   path: '/deposits',
-  validateSearch: (search: Record<string, unknown>) => withoutUndefined(depositFilters(search)),
+  validateSearch: (search: Record<string, unknown>) =>
+    withoutUndefined({ ...depositFilters(search), merchant: several(search.merchant, whole) }),
   component: lazyRouteComponent(
     inArea('deposits', () => import('../pages/deposits/deposits')),
     'Deposits',

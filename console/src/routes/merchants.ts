@@ -49,8 +49,7 @@ export const merchantOrders = createRoute({
 export const merchantDeposits = createRoute({
   getParentRoute: () => merchant,
   path: '/deposits',
-  validateSearch: (search: Record<string, unknown>) =>
-    withoutUndefined({ ...depositFilters(search), merchant: undefined }),
+  validateSearch: (search: Record<string, unknown>) => withoutUndefined(depositFilters(search)),
   component: lazyRouteComponent(
     inArea('deposits', () => import('../pages/merchants/merchant-deposits')),
     'MerchantDeposits',

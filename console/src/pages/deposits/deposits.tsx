@@ -29,32 +29,37 @@ export function Deposits(): ReactNode {
   );
 }
 
+/** The filters of a list of deposits, as in the address. Some have several values, with commas between. */
+export interface DepositFilters {
+  status?: string;
+  q?: string;
+  merchant?: string;
+  channel?: string;
+  from?: string;
+}
+
 interface ListProps {
-  filters: Readonly<Record<'status' | 'merchant' | 'channel' | 'q' | 'from', string | undefined>> | object;
+  filters: DepositFilters;
   cursor: string | undefined;
-  /** The only merchant of the list. */
+  /** The id of the merchant. Without it the list has the deposits of all merchants. */
   of?: string;
 }
 
 /** The list with its filters, of all merchants or of one. */
 export function DepositList({ filters, cursor, of }: ListProps): ReactNode {
   const { t, zone } = useWords();
-  const values = filters as Record<string, string | undefined>;
-  const { status, merchant = of, channel, q, from } = values;
   const query = {
-    status,
-    channel,
-    q,
+    ...filters,
+    merchant: of ?? filters.merchant,
+    from: filters.from && startOfDay(filters.from, zone),
     cursor,
-    merchant,
-    from: from && startOfDay(from, zone),
   };
   const answer = usePolled({
     queryKey: ['deposits', query],
     queryFn: ({ signal }) => ask(() => client.GET('/api/deposits', { params: { query }, signal })),
     every: cursor === undefined ? EVERY.list : EVERY.rest,
   });
-  const isFiltered = Object.values(values).some((value) => value !== undefined);
+  const isFiltered = Object.values(filters).some((value) => value !== undefined);
   return (
     <>
       <Filters
@@ -70,7 +75,7 @@ export function DepositList({ filters, cursor, of }: ListProps): ReactNode {
           { name: 'channel', label: t('deposits.channel'), several: true },
           { name: 'from', label: t('deposits.from'), type: 'date' },
         ]}
-        values={values}
+        values={{ ...filters }}
       />
       <Answered query={answer}>
         {({ data, next_cursor }) => (
