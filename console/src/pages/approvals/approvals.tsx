@@ -1,4 +1,4 @@
-import { Link, useSearch } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { APPROVAL_STATUSES } from '../../choices';
 import { ask, client } from '../../api';
@@ -14,6 +14,7 @@ import { Answered, Empty } from '../../kit/states';
 import { Status } from '../../kit/status';
 import { Table, type Column } from '../../kit/table';
 import { useSession } from '../../session';
+import { MerchantLink } from '../merchants/merchant-link';
 import type { ApprovalView } from './approval-view';
 import { Decide, Movement, PaymentLink, useDecision } from './decide';
 
@@ -88,12 +89,7 @@ const columnsOf = (t: Translate): Column<ApprovalView>[] => [
   {
     id: 'merchant',
     head: t('approvals.merchant'),
-    cell: ({ merchant }) =>
-      merchant && (
-        <Link to="/merchants/$id" params={{ id: String(merchant.id) }}>
-          {merchant.name}
-        </Link>
-      ),
+    cell: ({ merchant }) => merchant && <MerchantLink merchant={merchant} />,
     isCut: true,
   },
   {

@@ -11,6 +11,7 @@ import { Facts, Page, Section } from '../../kit/page';
 import { Answered } from '../../kit/states';
 import { Status } from '../../kit/status';
 import type { components } from '../../schema';
+import { MerchantLink } from '../merchants/merchant-link';
 import classes from './deposits.module.css';
 
 type Deposit = components['schemas']['DepositDetailDto'];
@@ -90,12 +91,7 @@ function DepositFacts({ deposit }: { deposit: Deposit }): ReactNode {
     <Section title={t('deposits.facts')}>
       <Facts
         facts={[
-          [
-            t('deposits.merchant'),
-            <Link key="merchant" to="/merchants/$id" params={{ id: String(merchant.id) }}>
-              {merchant.name}
-            </Link>,
-          ],
+          [t('deposits.merchant'), <MerchantLink key="merchant" merchant={merchant} />],
           [t('deposits.reference'), deposit.reference_id],
           [
             t('deposits.ourReference'),

@@ -1,4 +1,4 @@
-import { Link, useSearch } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { DEPOSIT_STATUSES } from '../../choices';
 import { ask, client } from '../../api';
@@ -14,6 +14,7 @@ import { Pages } from '../../kit/pages';
 import { Answered, Empty } from '../../kit/states';
 import { Status } from '../../kit/status';
 import { Stack, Table, type Column } from '../../kit/table';
+import { MerchantLink } from '../merchants/merchant-link';
 import { DepositTabs } from './deposit-tabs';
 import type { DepositView } from './deposit-view';
 
@@ -117,11 +118,7 @@ const columnsOf = (t: Translate): Column<DepositView>[] => [
   {
     id: 'merchant',
     head: t('deposits.merchant'),
-    cell: ({ merchant: { id, name } }) => (
-      <Link to="/merchants/$id" params={{ id: String(id) }}>
-        {name}
-      </Link>
-    ),
+    cell: ({ merchant }) => <MerchantLink merchant={merchant} />,
     isCut: true,
   },
   {

@@ -1,5 +1,4 @@
 import { Button } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { ask, client } from '../../api';
 import { useT } from '../../i18n/words';
@@ -12,6 +11,7 @@ import { SidePanel } from '../../kit/side-panel';
 import { Answered } from '../../kit/states';
 import { Status } from '../../kit/status';
 import { useMay } from '../../session';
+import { MerchantLink } from '../merchants/merchant-link';
 import type { Deciding } from './decide-payment';
 import type { PaymentView } from './deposit-view';
 import { DepositLink, differenceOf, stateOf, takenBackOf } from './payment-view';
@@ -60,12 +60,7 @@ function PaymentFacts({ payment }: { payment: PaymentView }): ReactNode {
         [t('payments.paidAt'), <Moment key="paid" at={payment.paid_at} />],
         [t('payments.seenAt'), <Moment key="seen" at={payment.seen_at} />],
         [t('deposits.channel'), payment.channel],
-        merchant && [
-          t('payments.creditedTo'),
-          <Link key="merchant" to="/merchants/$id" params={{ id: String(merchant.id) }}>
-            {merchant.name}
-          </Link>,
-        ],
+        merchant && [t('payments.creditedTo'), <MerchantLink key="merchant" merchant={merchant} />],
         number === null ? null : [t('deposits.number'), <DepositLink key="deposit" number={number} />],
         by === null ? null : [t('payments.bookedBy'), t(`payments.bookedBy.${by as 'amount'}`)],
         payment.contradicted ? [t('payments.contradicted'), t('payments.contradictedWhy')] : null,

@@ -1,5 +1,5 @@
 import { Button, SegmentedControl } from '@mantine/core';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { PAYMENT_LISTS } from '../../choices';
 import { ask, client } from '../../api';
@@ -16,6 +16,7 @@ import { Answered, Empty } from '../../kit/states';
 import { Status } from '../../kit/status';
 import { Stack, Table, type Column } from '../../kit/table';
 import { useMay } from '../../session';
+import { MerchantLink } from '../merchants/merchant-link';
 import { DecidePayment, type Deciding } from './decide-payment';
 import { DepositTabs } from './deposit-tabs';
 import type { PaymentView } from './deposit-view';
@@ -170,9 +171,7 @@ function ForWhom({
   if (merchant)
     return (
       <Stack below={number && <DepositLink number={number} />}>
-        <Link to="/merchants/$id" params={{ id: String(merchant.id) }}>
-          {merchant.name}
-        </Link>
+        <MerchantLink merchant={merchant} />
       </Stack>
     );
   if (!first) return <span className="muted">{t('payments.noSuggestion')}</span>;

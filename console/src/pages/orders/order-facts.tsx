@@ -1,4 +1,3 @@
-import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useT } from '../../i18n/words';
 import { Amount } from '../../kit/amount';
@@ -6,6 +5,7 @@ import { Copy } from '../../kit/copy';
 import { Age, Moment } from '../../kit/moment';
 import { Facts } from '../../kit/page';
 import { Code } from '../../kit/status';
+import { MerchantLink } from '../merchants/merchant-link';
 import type { OrderView } from './order-view';
 import classes from './order-facts.module.css';
 
@@ -15,12 +15,7 @@ export function OrderFacts({ order }: { order: OrderView }): ReactNode {
   return (
     <Facts
       facts={[
-        [
-          t('order.merchant'),
-          <Link key="merchant" to="/merchants/$id" params={{ id: String(merchant.id) }}>
-            {merchant.name}
-          </Link>,
-        ],
+        [t('order.merchant'), <MerchantLink key="merchant" merchant={merchant} />],
         [t('order.reference'), <Copied key="reference" value={order.reference_id} what={t('order.reference')} />],
         [t('order.player'), <Copied key="player" value={order.user_id} what={t('order.player')} />],
         order.server_id ? [t('order.server'), order.server_id] : null,

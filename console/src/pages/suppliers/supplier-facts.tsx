@@ -8,6 +8,7 @@ import { Facts, Section } from '../../kit/page';
 import { formatDuration } from '../../i18n/moments';
 import { formatMs, formatNumber, formatShare } from './numbers';
 import { useMay } from '../../session';
+import { MerchantLink } from '../merchants/merchant-link';
 import { callsOf, doubtOf, inFlightOf, type SupplierDetail } from './supplier-view';
 import classes from './supplier.module.css';
 
@@ -98,9 +99,7 @@ function Waiting({ supplier: { waiting } }: { supplier: SupplierDetail }): React
     <ul className={classes.workers}>
       {waiting.map(({ merchant_id: id, merchant, weight, units, oldest_at: oldest }) => (
         <li key={id}>
-          <Link to="/merchants/$id" params={{ id: String(id) }}>
-            {merchant}
-          </Link>
+          <MerchantLink merchant={{ id, name: merchant }} />
           <span className="muted">
             {t('suppliers.waitingUnits', { count: units })}
             {weight > 1 && <> · {t('suppliers.weight', { weight })}</>}
