@@ -122,19 +122,14 @@ function Decisions({ payment, onDecide }: PartProps): ReactNode {
   const kinds = payment.is_open_case
     ? (['debit', 'keep'] as const)
     : payment.state === 'waiting'
-      ? (['return', 'ignore'] as const)
+      ? (['credit', 'return', 'ignore'] as const)
       : [];
   if (!mayDecide || kinds.length === 0) return null;
   return (
     <div className={classes.decisions}>
-      {payment.state === 'waiting' && (
-        <Button size="xs" variant="default" onClick={() => onDecide({ payment, kind: 'credit' })}>
-          {t('payments.creditOther')}
-        </Button>
-      )}
       {kinds.map((kind) => (
         <Button key={kind} size="xs" variant="default" onClick={() => onDecide({ payment, kind })}>
-          {t(`payments.${kind}`)}
+          {t(kind === 'credit' ? 'payments.creditOther' : `payments.${kind}`)}
         </Button>
       ))}
     </div>

@@ -193,19 +193,15 @@ const decideColumn = (t: Translate, onDecide: ListProps['onDecide']): Column<Pay
   head: <span className="hidden">{t('payments.actions')}</span>,
   cell: (payment) => {
     const { state, is_open_case: isCase, suggestions } = payment;
-    const deposit = suggestions[0]?.deposit_number;
     if (state !== 'waiting' && !isCase) return null;
+    const deciding: Deciding = isCase
+      ? { payment, kind: 'keep' }
+      : { payment, kind: 'credit', deposit: suggestions[0]?.deposit_number };
     return (
       <span className={classes.buttons}>
-        {isCase ? (
-          <Button size="compact-xs" variant="default" onClick={() => onDecide({ payment, kind: 'keep' })}>
-            {t('payments.keep')}
-          </Button>
-        ) : (
-          <Button size="compact-xs" variant="default" onClick={() => onDecide({ payment, kind: 'credit', deposit })}>
-            {t('payments.credit')}
-          </Button>
-        )}
+        <Button size="compact-xs" variant="default" onClick={() => onDecide(deciding)}>
+          {t(`payments.${deciding.kind}`)}
+        </Button>
       </span>
     );
   },
