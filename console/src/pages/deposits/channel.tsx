@@ -14,7 +14,7 @@ import { Answered } from '../../kit/states';
 import { Status } from '../../kit/status';
 import { toast } from '../../kit/toasts';
 import { useMay } from '../../session';
-import { Imported } from './channels';
+import { LastImport } from './channels';
 import { DepositTabs } from './deposit-tabs';
 import type { ChannelView } from './deposit-view';
 import { ChannelSettings, ImportStatement } from './parts';
@@ -184,7 +184,7 @@ function ChannelFacts({ channel }: { channel: ChannelView }): ReactNode {
           [t('channels.max'), <Amount key="max" value={channel.max} />],
           [t('channels.holdAbove'), <Amount key="hold" value={channel.hold_above} />],
           [t('channels.priority'), channel.priority],
-          [t('channels.imported'), <Imported key="imported" channel={channel} />],
+          [t('channels.imported'), <LastImport key="imported" channel={channel} />],
           channel.refused === null
             ? null
             : [t('channels.refused'), t(`statements.refused.${channel.refused as 'GAP'}`)],

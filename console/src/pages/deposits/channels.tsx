@@ -71,7 +71,7 @@ const columnsOf = (t: Translate): Column<ChannelView>[] => [
   {
     id: 'imported',
     head: t('channels.imported'),
-    cell: (channel) => <Imported channel={channel} />,
+    cell: (channel) => <LastImport channel={channel} />,
     align: 'end',
   },
   {
@@ -88,7 +88,7 @@ const columnsOf = (t: Translate): Column<ChannelView>[] => [
 ];
 
 /** When a statement was last imported, and whether the last file was refused or is old. */
-export function Imported({ channel }: { channel: ChannelView }): ReactNode {
+export function LastImport({ channel }: { channel: ChannelView }): ReactNode {
   const t = useT();
   const { refused, imported_at: at, has_statements: hasStatements } = channel;
   if (refused !== null) return <Status of="statement_refused" />;

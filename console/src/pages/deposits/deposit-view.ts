@@ -8,7 +8,6 @@ type Schemas = components['schemas'];
 export type DepositView = Schemas['ConsoleDepositDto'];
 export type PaymentView = Schemas['PaymentDto'];
 export type ChannelView = Schemas['ChannelDto'];
-export type Imported = Schemas['StatementImportDto'];
 
 /** All channels, on one page. */
 export function useChannels(): UseQueryResult<{ data: ChannelView[] }> {

@@ -7,8 +7,10 @@ import { Confirm } from '../../kit/confirm';
 import { Facts } from '../../kit/page';
 import { Failure, Loading } from '../../kit/states';
 import { toast } from '../../kit/toasts';
-import type { Imported } from './deposit-view';
+import type { components } from '../../schema';
 import classes from './deposits.module.css';
+
+type StatementImport = components['schemas']['StatementImportDto'];
 
 /** Sends the bytes unchanged, because the server finds out their encoding. */
 const asCsv = (file: Blob) => ({
@@ -22,7 +24,7 @@ export function ImportStatement({ channel, onClose }: { channel: string; onClose
   const t = useT();
   const queries = useQueryClient();
   const [file, setFile] = useState<File | null>(null);
-  const [seen, setSeen] = useState<Imported | Error | 'loading' | null>(null);
+  const [seen, setSeen] = useState<StatementImport | Error | 'loading' | null>(null);
   const look = async (chosen: File): Promise<void> => {
     setFile(chosen);
     setSeen('loading');
@@ -76,7 +78,7 @@ export function ImportStatement({ channel, onClose }: { channel: string; onClose
   );
 }
 
-function Preview({ preview }: { preview: Imported }): ReactNode {
+function Preview({ preview }: { preview: StatementImport }): ReactNode {
   const t = useT();
   const { refused, problems } = preview;
   if (refused !== null) {
