@@ -16,7 +16,7 @@ import { Table, type Column } from '../../kit/table';
 import { useSession } from '../../session';
 import { MerchantLink } from '../merchants/merchant-link';
 import type { ApprovalView } from './approval-view';
-import { Decide, Movement, PaymentLink, useDecision } from './decide';
+import { Decide, Movement, paymentFactsOf, useDecision } from './decide';
 
 /** Requests to move money that wait for a second person, and earlier ones. */
 export function Approvals(): ReactNode {
@@ -130,8 +130,7 @@ function More({ approval }: { approval: ApprovalView }): ReactNode {
       facts={[
         [t('approvals.reason'), approval.reason],
         [t('move.reference'), approval.reference],
-        approval.payment === null ? null : [t('approvals.payment'), <PaymentLink key="payment" approval={approval} />],
-        approval.deposit_number === null ? null : [t('approvals.deposit'), approval.deposit_number],
+        ...paymentFactsOf(approval, t),
         approval.note === null ? null : [t('move.note'), approval.note],
         [t('approvals.at'), <Moment key="at" at={approval.created_at} />],
         decider === null || decidedAt === null

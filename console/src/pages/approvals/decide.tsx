@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { ask, client, isProblem } from '../../api';
-import { useT } from '../../i18n/words';
+import { useT, type Translate } from '../../i18n/words';
 import { formatAmount, readAmount } from '../../kit/amount';
 import { Confirm } from '../../kit/confirm';
 import { EVERY, usePolled } from '../../kit/live';
@@ -147,8 +147,7 @@ function RequestFacts({ approval }: { approval: ApprovalView }): ReactNode {
       facts={[
         [t('approvals.movement'), <Movement key="movement" approval={approval} />],
         approval.merchant && [t('approvals.merchant'), approval.merchant.name],
-        approval.payment === null ? null : [t('approvals.payment'), <PaymentLink key="payment" approval={approval} />],
-        approval.deposit_number === null ? null : [t('approvals.deposit'), approval.deposit_number],
+        ...paymentFactsOf(approval, t),
         [t('move.reference'), approval.reference],
         approval.note === null ? null : [t('move.note'), approval.note],
         [t('approvals.reason'), approval.reason],
@@ -164,11 +163,18 @@ export function Movement({ approval: { kind, amount, currency } }: { approval: A
   return <span className={classes.movement}>{words}</span>;
 }
 
-/** Leads to the payment that is decided about. */
-export function PaymentLink({ approval: { payment } }: { approval: ApprovalView }): ReactNode {
-  return (
-    <Link to="/payments" search={{ which: 'all', payment: payment ?? undefined }} className="mono">
-      {payment}
-    </Link>
-  );
-}
+/** The payment that is decided about, and the deposit that it is for. Null for what the request does not have. */
+export const paymentFactsOf = (
+  { payment, deposit_number: deposit }: ApprovalView,
+  t: Translate,
+): (readonly [string, ReactNode] | null)[] => [
+  payment === null
+    ? null
+    : [
+        t('approvals.payment'),
+        <Link key="payment" to="/payments" search={{ which: 'all', payment }} className="mono">
+          {payment}
+        </Link>,
+      ],
+  deposit === null ? null : [t('approvals.deposit'), deposit],
+];
