@@ -228,6 +228,7 @@ function useSave(stored: ChannelView | undefined): (adapter: Adapter, draft: Dra
       const read = readAmount(limits[name]);
       return read === null ? undefined : writeAmount(read);
     };
+    const priority = amountOf('priority');
     const given = Object.entries(credentials).filter(([, value]) => value !== '');
     await ask(() =>
       client.PUT('/api/channels/{code}', {
@@ -241,7 +242,7 @@ function useSave(stored: ChannelView | undefined): (adapter: Adapter, draft: Dra
           min: amountOf('min'),
           max: amountOf('max'),
           hold_above: amountOf('hold_above'),
-          priority: limits.priority.trim() === '' ? undefined : Number(limits.priority),
+          priority: priority === undefined ? undefined : Number(priority),
           expected_updated_at: stored?.updated_at ?? null,
           reason: reason.trim() || undefined,
         },
