@@ -36,6 +36,6 @@ export function usePaymentsFor(which: 'waiting' | 'cases'): UseQueryResult<Payme
 
 const OLD_MS = 26 * 3_600_000;
 
-/** Whether no statement was imported for longer than a day. */
+/** Whether the last statement of an active channel was imported more than 26 hours ago. */
 export const isOld = ({ status, imported_at: at }: ChannelView, nowMs = Date.now()): boolean =>
   status === 'active' && at !== null && nowMs - Date.parse(at) > OLD_MS;
