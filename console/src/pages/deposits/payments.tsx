@@ -15,6 +15,7 @@ import { WithSidePanel } from '../../kit/side-panel';
 import { Answered, Empty } from '../../kit/states';
 import { Status } from '../../kit/status';
 import { Stack, Table, type Column } from '../../kit/table';
+import { choice } from '../../search-params';
 import { useMay } from '../../session';
 import { MerchantLink } from '../merchants/merchant-link';
 import { DecidePayment, type Deciding } from './decide-payment';
@@ -64,7 +65,7 @@ export function Payments(): ReactNode {
               to: '/payments',
               search: (search) => ({
                 ...search,
-                which: PAYMENT_LISTS.find((each) => each === value),
+                which: choice(value, PAYMENT_LISTS),
                 cursor: undefined,
               }),
             })
