@@ -172,7 +172,7 @@ export const MAX_SCANNED = 2_000;
 /** The count of a path stops here: one statement can read all orders of a path that has fewer. */
 const MAX_COUNTED = 1_000;
 
-/** The parts of a filter that the index of a path covers. */
+/** The parts of a filter that the index of a path covers. Two paths may cover more: {@link uncoveredConditions}. */
 const COVERED: Record<AccessPath, Part[]> = {
   ids: [],
   open: TIME,
@@ -180,7 +180,7 @@ const COVERED: Record<AccessPath, Part[]> = {
   failure: ['failureCodes', 'statuses', ...TIME],
   merchant: ['merchantIds', ...TIME],
   supplier: ['supplierIds'],
-  failed: ['statuses', ...TIME],
+  failed: TIME,
   all: ['statuses'],
 };
 
@@ -276,7 +276,7 @@ function scan(path: AccessPath, query: PageQuery, add: Add, columns = 'o.created
     scans.length === 1
       ? scans.join('')
       : `SELECT ${of} FROM (${scans.map((each) => `(${each} LIMIT ${MAX_SCANNED})`).join(' UNION ALL ')}) o ${sorted}`;
-  const { statuses, failureCodes, merchantIds = [], supplierIds = [] } = query;
+  const { statuses, failureCodes = [], merchantIds = [], supplierIds = [] } = query;
   switch (path) {
     case 'sku':
       return scanItems(query, add, `i.sku = ${add(query.sku)}`);
@@ -289,7 +289,7 @@ function scan(path: AccessPath, query: PageQuery, add: Add, columns = 'o.created
     // The indexes of failed orders begin with the code or the merchant. So the statement reads each code and merges the rows.
     case 'failure':
       return merged(
-        (failureCodes ?? []).map((code) => byTime(`o.failure_code = ${add(code)}`)),
+        failureCodes.map((code) => byTime(`o.failure_code = ${add(code)}`)),
         BY_TIME,
       );
     case 'failed': {
@@ -334,15 +334,7 @@ function afterPlace({ after }: PageQuery, add: Add): string[] {
 
 /** The conditions that the index of a path does not cover. */
 function uncoveredConditions(path: AccessPath, query: PageQuery, add: Add): string[] {
-  const covered = COVERED[path];
-  // For one merchant, an index also covers the status `failed`.
-  if (path === 'merchant' && isFailedOnly(query)) return otherConditions(query, add, [...covered, 'statuses']);
-  // With open orders among them, this path has both open statuses, of which the filter may name one.
-  if (path === 'failed' && !isFailedOnly(query))
-    return otherConditions(
-      query,
-      add,
-      covered.filter((part) => part !== 'statuses'),
-    );
-  return otherConditions(query, add, covered);
+  // `merchant` has an index of failed orders alone. `failed` has only these, unless it also reads all open orders.
+  const coversStatus = (path === 'merchant' || path === 'failed') && isFailedOnly(query);
+  return otherConditions(query, add, coversStatus ? [...COVERED[path], 'statuses'] : COVERED[path]);
 }
