@@ -23,6 +23,10 @@ export function parseBaht(text: string): Satang | null {
 /** Reads an amount of a request that has already been validated. */
 export const checkedBaht = (text: string): Satang => present(parseBaht(text), 'an amount was checked');
 
+/** Like {@link checkedBaht}, for an amount that may be absent. */
+export const optionalBaht = (text: string | undefined): Satang | undefined =>
+  text === undefined ? undefined : checkedBaht(text);
+
 /** Writes satang as baht with two fraction digits: `3500n` is `35.00`, `-5n` is `-0.05`. */
 export function formatBaht(satang: Satang): string {
   const digits = (satang < 0n ? -satang : satang).toString().padStart(3, '0');

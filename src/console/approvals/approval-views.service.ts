@@ -8,7 +8,7 @@ import { ApprovalsService, isOverdue } from '../../operators/approvals/approvals
 import { CONFIG, type Config } from '../../core/config.js';
 import { invalidRequest } from '../../core/errors.js';
 import { pick } from '../../core/members.js';
-import { checkedBaht, formatBaht, type Satang } from '../../core/money.js';
+import { checkedBaht, formatBaht, optionalBaht, type Satang } from '../../core/money.js';
 import type { Page } from '../../core/pagination.js';
 import type { Caller } from '../access/caller.js';
 import { IdempotencyService } from '../access/idempotency.service.js';
@@ -90,7 +90,7 @@ export class ApprovalViewsService {
   /** @throws FORBIDDEN; NOT_FOUND; CONFLICT, with CHANGED_MEANWHILE for another balance than expected. */
   async approve(caller: Caller, id: number, { expected_available: expected }: ApproveDto): Promise<ApprovalDto> {
     const by = caller.confirmedActor();
-    const available = expected === undefined ? undefined : checkedBaht(expected);
+    const available = optionalBaht(expected);
     return toApprovalDto(await this.approvals.approve(id, by, available), caller);
   }
 

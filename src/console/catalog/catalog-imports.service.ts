@@ -8,7 +8,7 @@ import { ProductListingService } from '../../catalog/product-listing.service.js'
 import { ProductImportsService, versionOf, type ImportPreview } from '../../catalog/product-imports.service.js';
 import { ChangedMeanwhile } from '../../core/errors.js';
 import { present } from '../../core/invariant.js';
-import { checkedBaht, formatBaht, parseBaht, parsePercentage, type Satang } from '../../core/money.js';
+import { formatBaht, optionalBaht, parseBaht, parsePercentage, type Satang } from '../../core/money.js';
 import type { Caller } from '../access/caller.js';
 import type {
   AdjustmentDto,
@@ -88,7 +88,7 @@ export class CatalogImportsService {
   private async adjustmentOf(given: AdjustmentDto): Promise<{ adjustment: Adjustment; skus: string[] }> {
     const percent = present(parsePercentage(given.percent), 'a percentage was checked');
     const skus = await this.listing.skus(toProductFilter(given));
-    const roundTo = given.round_to === undefined ? undefined : checkedBaht(given.round_to);
+    const roundTo = optionalBaht(given.round_to);
     return { adjustment: { percent, skus, roundTo }, skus };
   }
 

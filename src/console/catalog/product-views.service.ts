@@ -13,7 +13,7 @@ import { BYTE_ORDER_MARK } from '../../core/http/csv-answer.js';
 import { LOGGER } from '../../core/core.module.js';
 import type { Logger } from '../../core/logger.js';
 import { given, pick } from '../../core/members.js';
-import { checkedBaht, formatBaht } from '../../core/money.js';
+import { formatBaht, optionalBaht } from '../../core/money.js';
 import { decodeCursor, encodeCursor, MAX_INTEGER, pageLimit, toPage, type Page } from '../../core/pagination.js';
 import { Database } from '../../database/database.js';
 import { MerchantsService } from '../../merchants/merchants.service.js';
@@ -144,7 +144,7 @@ export class ProductViewsService {
 const toDefinition = (sku: string, body: SetProductDto): ProductDefinition => ({
   sku,
   ...pick(body, 'name', 'supplier', 'kind', 'active'),
-  price: body.price === undefined ? undefined : checkedBaht(body.price),
+  price: optionalBaht(body.price),
   supplierSku: body.supplier_sku,
   requiresServer: body.requires_server,
   requiresCharacter: body.requires_character,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../../core/errors.js';
 import { pick } from '../../core/members.js';
-import { checkedBaht } from '../../core/money.js';
+import { optionalBaht } from '../../core/money.js';
 import type { Page } from '../../core/pagination.js';
 import { CHANNEL_ADAPTERS } from '../../deposits/channels/adapters.js';
 import { ChannelsService } from '../../deposits/channels.service.js';
@@ -67,8 +67,7 @@ export class ChannelViewsService {
   async set(caller: Caller, code: string, given: SetChannelDto): Promise<ChannelDto> {
     const { adapter, options, credentials, min, max, priority, hold_above: holdAbove, status } = given;
     const { base_url: baseUrl, new_callback_url: newCallbackUrl, expected_updated_at: at } = given;
-    const amountOf = (text: string | undefined): bigint | undefined => (text === undefined ? text : checkedBaht(text));
-    const limits = { min: amountOf(min), max: amountOf(max), holdAbove: amountOf(holdAbove) };
+    const limits = { min: optionalBaht(min), max: optionalBaht(max), holdAbove: optionalBaht(holdAbove) };
     const named = { ...(options && { options }), ...(credentials && { credentials }) };
     const changes = { code, adapter, baseUrl, newCallbackUrl, priority, status, ...limits, ...named };
     const by = caller.confirmedActor(given.reason);

@@ -3,7 +3,7 @@ import { CONFIG, type Config } from '../../core/config.js';
 import { refusal } from '../../core/errors.js';
 import { present } from '../../core/invariant.js';
 import { readMoment } from '../../core/moments.js';
-import { bahtOrNull, checkedBaht, formatBaht } from '../../core/money.js';
+import { bahtOrNull, formatBaht, optionalBaht } from '../../core/money.js';
 import { decodeCursor, encodeCursor, MAX_BIGINT, toPage, type Page } from '../../core/pagination.js';
 import type { DepositRow } from '../../deposits/deposits.repository.js';
 import type { DepositStatus } from '../../deposits/deposit.entity.js';
@@ -62,7 +62,7 @@ export class DepositViewsService {
       cases: which === 'cases',
       channels: valuesOf(channel),
       merchantIds: idsOf(merchant),
-      amount: amount === undefined ? undefined : checkedBaht(amount),
+      amount: optionalBaht(amount),
       start,
       limit: limit + 1,
     });

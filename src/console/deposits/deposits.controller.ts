@@ -1,6 +1,6 @@
 import { Body, Controller, Get, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { checkedBaht } from '../../core/money.js';
+import { optionalBaht } from '../../core/money.js';
 import type { Page } from '../../core/pagination.js';
 import { CurrentCaller, type Caller } from '../access/caller.js';
 import { ConsoleRoute } from '../access/console-route.decorator.js';
@@ -119,8 +119,8 @@ export class ConsolePaymentsController {
     @PaymentId() id: string,
     @Body() { reason, expected_available: available, expected_to_take_back: toTakeBack }: DebitPaymentDto,
   ): Promise<DecidedPaymentDto> {
-    const expectedAvailable = available === undefined ? undefined : checkedBaht(available);
-    const expectedAmount = toTakeBack === undefined ? undefined : checkedBaht(toTakeBack);
+    const expectedAvailable = optionalBaht(available);
+    const expectedAmount = optionalBaht(toTakeBack);
     return this.deposits.decide(caller, id, { kind: 'debit', expectedAvailable, expectedAmount }, reason);
   }
 

@@ -4,7 +4,7 @@ import { answerCsv, BYTE_ORDER_MARK, membersOf } from '../../core/http/csv-answe
 import { CONFIG, type Config } from '../../core/config.js';
 import { pick } from '../../core/members.js';
 import { checkedPeriod } from '../../core/moments.js';
-import { bahtOrNull, checkedBaht, formatBaht } from '../../core/money.js';
+import { bahtOrNull, checkedBaht, formatBaht, optionalBaht } from '../../core/money.js';
 import type { Page } from '../../core/pagination.js';
 import { Database } from '../../database/database.js';
 import { MerchantsService } from '../../merchants/merchants.service.js';
@@ -93,7 +93,7 @@ export class MerchantWalletService {
       amount: checkedBaht(amount),
       reference,
       note,
-      expectedAvailable: expected === undefined ? undefined : checkedBaht(expected),
+      expectedAvailable: optionalBaht(expected),
     });
     return {
       moved: repeats === null,
