@@ -66,9 +66,8 @@ export class DepositViewsService {
       start,
       limit: limit + 1,
     });
-    const shown = await this.toPayments(caller, rows.slice(0, limit));
-    const next = toPage(rows, limit, ({ payment }) => encodeCursor(payment.id)).next_cursor;
-    return { data: shown, next_cursor: next };
+    const page = toPage(rows, limit, ({ payment }) => encodeCursor(payment.id));
+    return { ...page, data: await this.toPayments(caller, page.data) };
   }
 
   /** @throws NOT_FOUND */
