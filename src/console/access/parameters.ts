@@ -3,6 +3,7 @@ import { ApiHeader, ApiParam } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { AppError, notFound } from '../../core/errors.js';
 import { MAX_BIGINT, MAX_INTEGER } from '../../core/pagination.js';
+import { mayBeStored } from '../../core/text.js';
 import { codeProblem } from '../../suppliers/supplier-settings.js';
 
 /** A parameter that the API document describes. */
@@ -52,8 +53,7 @@ export const SupplierCode = (): ParameterDecorator =>
   PathText('code', 'supplier', 'acme', (text) => codeProblem(text) === null);
 
 /** The SKU of a product. */
-export const Sku = (): ParameterDecorator =>
-  PathText('sku', 'product', 'MLBB-86', (text) => text.length <= 128 && !text.includes('\0') && text.isWellFormed());
+export const Sku = (): ParameterDecorator => PathText('sku', 'product', 'MLBB-86', (text) => mayBeStored(text, 128));
 
 export const Currency = (): ParameterDecorator =>
   PathText('currency', 'currency', 'IDR', (text) => /^[A-Z]{3}$/.test(text));
