@@ -118,8 +118,7 @@ export const LIST_WITH_FAILING = statement(
       WHERE w.deleted_at IS NULL AND w.id < ${before}
         AND (${merchantIds} IS NULL OR w.merchant_id = ANY(${merchantIds}))
         AND (w.status = ANY(${statuses}) OR w.status = 'active' AND NOT m.sandbox)
-        AND (w.status = ANY(${statuses})
-          OR w.status = 'active' AND NOT m.sandbox AND failing.failing_since < statement_timestamp() - interval '1 hour')
+        AND (w.status = ANY(${statuses}) OR failing.failing_since < statement_timestamp() - interval '1 hour')
       ORDER BY w.id DESC LIMIT ${limit})
     SELECT ${WITH_HEALTH} FROM found JOIN webhooks w ON w.id = found.id
     JOIN merchants m ON m.id = w.merchant_id ${HEALTH}
