@@ -3,7 +3,7 @@ import type { ProductKind } from '../core/product-kind.js';
 import { Database, type Transaction } from '../database/database.js';
 import { OrderSettlementService, type SettleResult } from '../orders/order-settlement.service.js';
 import type { UnitKey } from '../orders/order.rows.js';
-import { type SupplierCall, SettlementRepository } from '../orders/settlement.repository.js';
+import { type CallRecord, SettlementRepository } from '../orders/settlement.repository.js';
 import { CONFIG, type Config } from '../core/config.js';
 import { toBesidesRow, type SupplierSource } from '../orders/settle-unit.js';
 import { SupplierRegistry } from '../suppliers/supplier-registry.js';
@@ -30,7 +30,7 @@ interface DecidedAttempt {
   /** Whether the supplier has already reported the same outcome, as in a callback that it sends again. */
   isRepeated?: boolean;
   /** For the order history. */
-  calls: SupplierCall[];
+  calls: CallRecord[];
 }
 
 /** Applies suppliers' definite outcomes to attempts, whether an answer, a callback or a check reported them. */
@@ -75,7 +75,7 @@ export class AttemptAnswersService {
   async reportSurplus(key: UnitKey, attempt: number, outcome: AboutAnother): Promise<boolean> {
     const row = toBesidesRow(key, attempt, outcome);
     const [judged] = await this.settlementRepository.judgeUnsettled(this.database, [row]);
-    return judged?.is_new_reversal === true;
+    return judged?.changes_discrepancy === true;
   }
 
   private async failOver({ key, by, outcome, calls }: DecidedAttempt): Promise<NextAttempt | null> {

@@ -1,9 +1,9 @@
-import type { SupplierCall } from '../orders/settlement.repository.js';
+import type { CallRecord } from '../orders/settlement.repository.js';
 import type { SupplierOutcome } from '../suppliers/supplier-outcome.js';
 import type { ClaimedUnit } from './units.repository.js';
 
 /** A call to a supplier that has ended and is not recorded yet. */
-export interface EndedCall<Outcome extends SupplierOutcome = SupplierOutcome> extends SupplierCall {
+export interface EndedCall<Outcome extends SupplierOutcome = SupplierOutcome> extends CallRecord {
   kind: 'send' | 'inquiry';
   unit: ClaimedUnit;
   outcome: Outcome;
@@ -30,5 +30,5 @@ const INTERRUPTED = {
  * The entries of a call in the order history. If the process of an earlier send died before recording it, the first is that
  * send.
  */
-export const historyEntriesOf = (call: EndedCall): SupplierCall[] =>
+export const historyEntriesOf = (call: EndedCall): CallRecord[] =>
   call.unit.interrupted ? [{ ...call, kind: 'send', outcome: INTERRUPTED, durationMs: 0 }, call] : [call];

@@ -5,7 +5,7 @@ import { Metrics } from '../core/metrics.js';
 import { Database, type Transaction } from '../database/database.js';
 import { GroupCommit, succeeded } from '../database/group-commit.js';
 import type { UnitKey } from '../orders/order.rows.js';
-import { SettlementRepository, type SupplierCall } from '../orders/settlement.repository.js';
+import { SettlementRepository, type CallRecord } from '../orders/settlement.repository.js';
 import { WorkNotifier } from '../queues/work-notifier.js';
 import type { Refusal } from '../suppliers/supplier-outcome.js';
 import { AttemptsRepository, type EndedRow, type NextAttempt } from './attempts.repository.js';
@@ -19,7 +19,7 @@ export interface EndedAttempt {
   /** Null if no send of the attempt was ever accepted. */
   refusal: Refusal | null;
   /** For the order history. */
-  calls: SupplierCall[];
+  calls: CallRecord[];
 }
 
 /** Begins the next attempt for a unit whose latest attempt ended without a purchase. */

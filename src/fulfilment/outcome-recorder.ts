@@ -53,9 +53,9 @@ export class OutcomeRecorder {
         Promise.all([this.postponeBatch(tx, calls), this.reportSurplus(tx, surplus)]),
       );
       failpoint('unit.postponed');
-      for (const { answer, is_new_reversal } of judged) {
+      for (const { answer, changes_discrepancy } of judged) {
         const call = surplus[Number(answer) - 1];
-        if (call && is_new_reversal) this.observer.soldBesides(call);
+        if (call && changes_discrepancy) this.observer.soldBesides(call);
       }
       return calls.map(({ unit }) => succeeded(postponed.find((each) => isUnit(unit, each)) ?? null));
     },

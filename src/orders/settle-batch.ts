@@ -171,9 +171,9 @@ async function judgeUnsettled(
   const results = new Map<SettleUnit, SettleResult>(commands.map((command) => [command, 'settled_before']));
   if (answers.length === 0) return results;
   const units = await settlement.judgeUnsettled(tx, answers.map(toAnswerRow));
-  for (const { answer, state, is_new_reversal } of units) {
+  for (const { answer, state, changes_discrepancy } of units) {
     const command = answers[Number(answer) - 1];
-    const settled = is_new_reversal ? 'reversal' : isTerminalUnit(state) ? 'settled_before' : 'superseded';
+    const settled = changes_discrepancy ? 'reversal' : isTerminalUnit(state) ? 'settled_before' : 'superseded';
     if (command) results.set(command, settled);
   }
   return results;

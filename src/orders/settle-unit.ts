@@ -2,7 +2,7 @@ import type { Transaction } from '../database/database.js';
 import { costColumns, outcomeDetail, type AboutAnother, type DefiniteOutcome } from '../suppliers/supplier-outcome.js';
 import type { DeliveryToStore } from './codes/unit-deliveries.repository.js';
 import type { UnitKey } from './order.rows.js';
-import type { AnswerRow, SettledRow, SettledUnit, SupplierCall } from './settlement.repository.js';
+import type { AnswerRow, SettledRow, SettledUnit, CallRecord } from './settlement.repository.js';
 
 /**
  * The source of a supplier's answer. The answer settles the unit only if `attempt` is still the latest attempt.
@@ -40,7 +40,7 @@ interface SupplierAnswer extends Command {
   /** The sealed codes and serial numbers that the supplier handed over. */
   delivered?: Buffer | null;
   /** The calls that led to this answer, for the order history. They are recorded even if the answer settles nothing. */
-  calls: SupplierCall[];
+  calls: CallRecord[];
 }
 
 interface OperatorDecision extends Command {
@@ -56,7 +56,7 @@ export const isSupplierAnswer = (command: SettleUnit): command is SupplierAnswer
  * Returns the call that the unit's row can store in place of a row of `supplier_calls` ({@link SUPPLIER_CALLS}): the only call of
  * the answer, if it is a send that bought the unit and brought no further information.
  */
-export function callInUnitRow(command: SettleUnit): SupplierCall | null {
+export function callInUnitRow(command: SettleUnit): CallRecord | null {
   if (!isSupplierAnswer(command) || command.by.kind !== 'call') return null;
   const [call, ...others] = command.calls;
   const isPlain = call?.kind === 'send' && call.outcome.kind === 'succeeded' && outcomeDetail(call.outcome) === null;

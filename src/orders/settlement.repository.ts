@@ -8,8 +8,8 @@ import type { OrderUnit } from './order-unit.entity.js';
 import type { Order } from './order.entity.js';
 import { sourcesOf, UNIT_TRANSITIONS } from './states.js';
 
-/** A call to a supplier about a unit, or a callback from the supplier, for the order history. */
-export interface SupplierCall {
+/** The record of a call to a supplier about a unit, or of a callback from the supplier, for the order history. */
+export interface CallRecord {
   /** The key of the attempt. */
   unit: Pick<UnitRow, 'order_id' | 'item' | 'unit'> & { attempt: number };
   kind: 'send' | 'inquiry' | 'callback';
@@ -99,8 +99,8 @@ export interface UnsettledUnit {
   /** The number of the answer, from 1. */
   answer: bigint;
   state: OrderUnit['state'];
-  /** Whether the answer opened a discrepancy, or changed an open discrepancy. */
-  is_new_reversal: boolean;
+  /** Whether the answer opened a discrepancy, or changed an open one. */
+  changes_discrepancy: boolean;
 }
 
 /** A supplier may report a late sale without its code, such as in a list of sales. Then an inquiry must fetch the code. */
@@ -163,7 +163,7 @@ export const JUDGE_UNSETTLED = statement(
       JOIN order_units u ON u.order_id = c.order_id AND u.item = c.item AND u.unit = c.unit
       LEFT JOIN unit_attempts a ON a.order_id = c.order_id AND a.item = c.item AND a.unit = c.unit
         AND a.number = c.attempt),
-    -- The latest discrepancy about the same attempt, with the supplier's statement in it.
+    -- The latest discrepancy about the same attempt. Its latest report is r.says.
     earlier AS (
       SELECT DISTINCT ON (judged.answer) judged.answer, r.id, r.status,
              r.delivered_sealed IS NULL AS lacks_delivery,
@@ -172,7 +172,6 @@ export const JUDGE_UNSETTLED = statement(
       FROM judged JOIN supplier_reversals r
         ON r.order_id = judged.order_id AND r.item = judged.item AND r.unit = judged.unit AND r.attempt = judged.attempt
       WHERE r.kind <> 'unknown_purchase' ORDER BY judged.answer, r.id DESC),
-    -- Decides for each answer which discrepancy it opens, which open discrepancy it changes (notes), and which lacks its code (completes).
     weighed AS (
       SELECT judged.*, CASE WHEN judged.kind = 'unknown_purchase' OR earlier.id IS NULL THEN judged.kind
                             WHEN NOT earlier.is_different OR earlier.status = 'open' THEN NULL
@@ -184,7 +183,7 @@ export const JUDGE_UNSETTLED = statement(
     noted AS (
       UPDATE supplier_reversals r
       SET says = CASE r.id WHEN w.notes THEN w.reported ELSE r.says END,
-          detail = CASE r.id WHEN w.notes THEN concat_ws(': ', 'the supplier says now ' || w.reported, w.detail) ELSE r.detail END,
+          detail = CASE r.id WHEN w.notes THEN concat_ws(': ', 'the supplier now reports ' || w.reported, w.detail) ELSE r.detail END,
           delivered_sealed = coalesce(r.delivered_sealed, w.delivered_sealed)
       FROM weighed w WHERE r.id = coalesce(w.notes, w.completes)
       RETURNING r.id),
@@ -200,14 +199,14 @@ export const JUDGE_UNSETTLED = statement(
       ON CONFLICT ON CONSTRAINT uq_supplier_reversals_unit_kind DO NOTHING
       RETURNING order_id, item, unit, attempt, kind AS opens),
     code_inquiries AS (${INQUIRE_FOR_CODE}),
-    left_to_operator AS (
+    sent_to_review AS (
       UPDATE order_units u SET state = 'review', next_action = 'inquire', next_action_at = NULL,
              unknown_since = statement_timestamp(), updated_at = statement_timestamp()
       FROM weighed w
       WHERE w.reported = 'succeeded' AND (w.opens = 'bought_late' OR w.notes IS NOT NULL)
         AND u.order_id = w.order_id AND u.item = w.item AND u.unit = w.unit
         AND u.attempt > w.attempt AND ${CERTAINLY_NOT_BOUGHT})
-    SELECT w.answer, w.state, recorded.opens IS NOT NULL OR noted.id IS NOT NULL AS is_new_reversal
+    SELECT w.answer, w.state, recorded.opens IS NOT NULL OR noted.id IS NOT NULL AS changes_discrepancy
     FROM weighed w LEFT JOIN recorded USING (order_id, item, unit, attempt, opens) LEFT JOIN noted ON noted.id = w.notes`,
 );
 
@@ -358,7 +357,7 @@ export class SettlementRepository {
     tx.write(...MOVE_MONEY.with({ movements, wallets }));
   }
 
-  recordCalls(tx: Transaction, calls: SupplierCall[]): void {
+  recordCalls(tx: Transaction, calls: CallRecord[]): void {
     if (calls.length === 0) return;
     const rows = calls.map(({ unit: { order_id, item, unit, attempt }, kind, outcome, durationMs, process }) => ({
       order_id,

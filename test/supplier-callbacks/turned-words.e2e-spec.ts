@@ -52,7 +52,7 @@ describe('a discrepancy about a purchase', () => {
       {
         kind: 'bought_late',
         status: 'open',
-        detail: 'the supplier says now failed: SUPPLIER_REJECTED: refunded',
+        detail: 'the supplier now reports failed: SUPPLIER_REJECTED: refunded',
       },
     ]);
     await closeAll();

@@ -69,7 +69,7 @@ export class SoldAfterAllRepository {
     if (sold.length === 0) return NONE;
     const answers = sold.map((each) => ({ ...each, state: 'succeeded', is_news: false }));
     const judged = await this.settlements.judgeUnsettled(this.database, answers);
-    return { found: sold.length, opened: judged.filter((each) => each.is_new_reversal).length };
+    return { found: sold.length, opened: judged.filter((each) => each.changes_discrepancy).length };
   }
 }
 
