@@ -7,7 +7,7 @@ import { loadConfig } from '../src/core/config.js';
 import { createLogger } from '../src/core/logger.js';
 import { Database } from '../src/database/database.js';
 import { divideInPlace, keepAhead } from '../src/database/partitions/divide.js';
-import { ORDERS, TRANSFERS, type PartitionSet } from '../src/database/partitions/partition-sets.js';
+import { ORDERS, TRANSFERS, type TableGroup } from '../src/database/partitions/table-groups.js';
 import type { Execute } from '../src/database/partitions/runs.js';
 import { SchemaService } from '../src/database/schema.service.js';
 import { UnitsRepository } from '../src/fulfilment/units.repository.js';
@@ -128,10 +128,10 @@ async function partition(url: string, { orders, transfers }: Variant): Promise<v
     (await client.query<Row>(text, values)).rows;
   if (orders > 0) await divideInPlace(run, ORDERS, SIZE, logger);
   if (transfers > 0) await divideInPlace(run, TRANSFERS, SIZE, logger);
-  const fill = async (set: PartitionSet, filled: number): Promise<void> => {
+  const fill = async (group: TableGroup, filled: number): Promise<void> => {
     for (let n = 1; n < filled; n++) {
-      await run(`SELECT setval('${set.name}_id_seq', ${BigInt(n) * SIZE}, false)`);
-      await keepAhead(run, set);
+      await run(`SELECT setval('${group.name}_id_seq', ${BigInt(n) * SIZE}, false)`);
+      await keepAhead(run, group);
     }
   };
   await fill(ORDERS, orders);

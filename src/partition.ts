@@ -6,15 +6,15 @@ import { processName, startProblem } from './core/process.js';
 import { FOR_MIGRATIONS } from './database/connections.js';
 import { divideInPlace } from './database/partitions/divide.js';
 import { partitionEvents } from './database/partitions/partition-events.js';
-import { ORDERS, TRANSFERS, type PartitionSet } from './database/partitions/partition-sets.js';
+import { ORDERS, TRANSFERS, type TableGroup } from './database/partitions/table-groups.js';
 import { executeOn } from './database/partitions/runs.js';
 
 type PartitionTables = typeof partitionEvents;
 
 const divideTables =
-  (set: PartitionSet): PartitionTables =>
+  (group: TableGroup): PartitionTables =>
   (execute, perPartition, logger) =>
-    divideInPlace(execute, set, perPartition, logger);
+    divideInPlace(execute, group, perPartition, logger);
 
 /** The data that can be partitioned, and how many ids a partition spans by default and at least. */
 const SUBJECTS = {

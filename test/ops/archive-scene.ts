@@ -9,7 +9,7 @@ import {
 } from '../../src/accounting/archive/archive-connections.service.js';
 import { ClosingsRepository } from '../../src/accounting/audit/closings.repository.js';
 import { keepAhead } from '../../src/database/partitions/divide.js';
-import { ORDERS } from '../../src/database/partitions/partition-sets.js';
+import { ORDERS } from '../../src/database/partitions/table-groups.js';
 import type { Execute } from '../../src/database/partitions/runs.js';
 import { UnknownPurchasesRepository } from '../../src/fulfilment/reconciliation/unknown-purchases.repository.js';
 import { CommandLine } from '../cli/command-line.js';

@@ -5,7 +5,7 @@ import { keepAhead } from '../../src/database/partitions/divide.js';
 import { DELIVERIES, EVENTS, EVENT_TABLES, idsOfNewest } from '../../src/database/partitions/event-partitions.js';
 import { RECORD_EVENTS } from '../../src/events/events.sql.js';
 import { LOCK_PARTITIONS, NextPartitionsRepository } from '../../src/database/partitions/next-partitions.repository.js';
-import { ORDERS } from '../../src/database/partitions/partition-sets.js';
+import { ORDERS } from '../../src/database/partitions/table-groups.js';
 import type { Execute } from '../../src/database/partitions/runs.js';
 import { eventually } from '../support/eventually.js';
 import { whileLocked } from '../support/locks.js';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { FairShares1763900000014 } from '../../src/database/migrations/index.js';
 import { keepAhead } from '../../src/database/partitions/divide.js';
-import { ORDERS } from '../../src/database/partitions/partition-sets.js';
+import { ORDERS } from '../../src/database/partitions/table-groups.js';
 import { PartitionsRepository } from '../../src/database/partitions/partitions.repository.js';
 import { withRunLock, PartitionsRefused, executeOn, type Execute } from '../../src/database/partitions/runs.js';
 import { FIND_UNDECIDED } from '../../src/support/undecided-calls.repository.js';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { keepAhead } from '../../src/database/partitions/divide.js';
-import { TRANSFERS } from '../../src/database/partitions/partition-sets.js';
+import { TRANSFERS } from '../../src/database/partitions/table-groups.js';
 import { PartitionsRepository } from '../../src/database/partitions/partitions.repository.js';
 import type { Execute } from '../../src/database/partitions/runs.js';
 import { WalletService } from '../../src/wallet/wallet.service.js';

@@ -6,7 +6,7 @@ import { createIndexConcurrently } from '../../src/database/concurrent-index.js'
 import { FOR_MIGRATIONS } from '../../src/database/connections.js';
 import { divideInPlace } from '../../src/database/partitions/divide.js';
 import { partitionEvents } from '../../src/database/partitions/partition-events.js';
-import { ORDERS, TRANSFERS } from '../../src/database/partitions/partition-sets.js';
+import { ORDERS, TRANSFERS } from '../../src/database/partitions/table-groups.js';
 import { executeOn, type Execute } from '../../src/database/partitions/runs.js';
 import type { TestStack } from './stack.js';
 

@@ -32,7 +32,7 @@ export class ArchiveRepository {
 
   /** Attached partitions, lowest ids first; empty if orders are not partitioned. */
   async listPartitions(): Promise<OrdersPartition[]> {
-    const parts = await this.run<sql.Part>(sql.FIND_PARTS);
+    const parts = await this.run<sql.Part>(sql.LIST_PARTS);
     return parts
       .filter(({ table }) => table === 'orders')
       .map(({ number, lower, upper }) => ({
@@ -66,19 +66,19 @@ export class ArchiveRepository {
     return this.run(sql.countMonths(nameOf(parts, 'orders'), { lower, upper }));
   }
 
-  async findSuppliers({ parts }: OrdersPartition): Promise<number[]> {
+  async listSuppliers({ parts }: OrdersPartition): Promise<number[]> {
     const names = ['order_items', 'order_units', 'unit_attempts'].map((table) => nameOf(parts, table));
-    return (await this.run<{ id: number }>(sql.findSuppliers(names))).map(({ id }) => id);
+    return (await this.run<{ id: number }>(sql.listSuppliers(names))).map(({ id }) => id);
   }
 
-  /** Finds tables outside of a partition that refer to its orders, and their column with the id of the order. */
-  findReferring({ parts }: OrdersPartition): Promise<{ table: string; key: string }[]> {
-    return this.run(sql.FIND_REFERRING, [parts.map(({ name }) => name)]);
+  /** Lists tables outside of a partition that refer to its orders, and their column with the id of the order. */
+  listReferring({ parts }: OrdersPartition): Promise<{ table: string; key: string }[]> {
+    return this.run(sql.LIST_REFERRING, [parts.map(({ name }) => name)]);
   }
 
   /** @returns all columns except generated ones, and the columns of the primary key in the key's order. */
   async findColumns(table: string): Promise<{ columns: string[]; order: string[] }> {
-    const found = await this.run<sql.CopiedColumn>(sql.FIND_COLUMNS, [table]);
+    const found = await this.run<sql.CopiedColumn>(sql.LIST_COLUMNS, [table]);
     const inKey = found.filter(({ place }) => place !== null);
     return {
       columns: found.map(({ name }) => name),
@@ -142,7 +142,7 @@ export class ArchiveRepository {
   async detach({ number, parts }: OrdersPartition): Promise<void> {
     const names = parts.map(({ name }) => name);
     await withBriefLock(this.run, await this.locked(), async () => {
-      const keys = await this.run<{ dropped: string; added: string[] }>(sql.FIND_OUTER_KEYS, [names]);
+      const keys = await this.run<{ dropped: string; added: string[] }>(sql.WRITE_OUTER_KEYS, [names]);
       await this.run(
         [
           ...keys.map(({ dropped }) => dropped),
@@ -156,9 +156,9 @@ export class ArchiveRepository {
     });
   }
 
-  /** Finds which of the names are tables. */
-  async findTables(names: readonly string[]): Promise<{ name: string; attached: boolean }[]> {
-    return this.run(sql.FIND_TABLES, [names]);
+  /** Lists which of the names are tables. */
+  async listTables(names: readonly string[]): Promise<{ name: string; attached: boolean }[]> {
+    return this.run(sql.LIST_TABLES, [names]);
   }
 
   /** @throws LocksNotFree */
@@ -187,7 +187,7 @@ export class ArchiveRepository {
     const copyRules = async (part: sql.Range & { table: string; name: string }): Promise<void> => {
       const like = present(newest.get(part.table), 'it is partitioned');
       const values = [like.name, part.name, `_p${like.number}`, `_p${number}`, isOwn(part)];
-      await this.runWritten(sql.WRITE_COPIED_RULES, values);
+      await this.runWritten(sql.WRITE_COPIES, values);
     };
     for (const part of parts.filter(isOwn)) await copyRules(part);
     const names = parts.map(({ name }) => name);
@@ -257,7 +257,7 @@ export class ArchiveRepository {
   }
 
   private async newestParts(): Promise<Map<string, sql.Part>> {
-    return new Map((await this.run<sql.Part>(sql.FIND_PARTS)).map((part) => [part.table, part]));
+    return new Map((await this.run<sql.Part>(sql.LIST_PARTS)).map((part) => [part.table, part]));
   }
 
   private async setState(number: number, state: ArchiveState): Promise<void> {
@@ -265,7 +265,7 @@ export class ArchiveRepository {
   }
 
   private async locked(others: readonly string[] = []): Promise<string> {
-    return (await this.one<{ names: string }>(sql.FIND_LOCKED, [others])).names;
+    return (await this.one<{ names: string }>(sql.LIST_TABLES_TO_LOCK, [others])).names;
   }
 
   private async runWritten(text: string, values?: unknown[]): Promise<void> {

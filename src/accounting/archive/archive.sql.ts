@@ -19,8 +19,8 @@ export interface Part {
   upper: string;
 }
 
-/** Finds all partitions of the tables of orders, sorted by order ids. */
-export const FIND_PARTS = `
+/** Lists all partitions of the tables of orders, sorted by order ids. */
+export const LIST_PARTS = `
   SELECT p.relname AS "table", c.relname AS name, substring(c.relname FROM '_p(\\d+)$')::int AS number, attname AS key,
          nullif(bounds.ends[1], 'MINVALUE') AS lower, bounds.ends[2] AS upper
   FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid JOIN pg_class p ON p.oid = inhparent
@@ -30,8 +30,8 @@ export const FIND_PARTS = `
   WHERE inhparent = ANY(${PARENTS})
   ORDER BY bounds.ends[2]::bigint, array_position(${PARENTS}, inhparent::regclass)`;
 
-/** Finds tables that refer to the tables of orders, with the column of the order's id. $1: partitions to archive. */
-export const FIND_REFERRING = `
+/** Lists tables that refer to the tables of orders, with the column of the order's id. $1: partitions to archive. */
+export const LIST_REFERRING = `
   SELECT DISTINCT conrelid::regclass::text AS "table", attname AS key
   FROM pg_constraint JOIN pg_attribute ON attrelid = conrelid AND attnum = conkey[1]
   WHERE contype = 'f' AND conparentid = 0 AND confrelid = ANY(${PARENTS}) AND NOT conrelid = ANY($1::text[]::regclass[])
@@ -44,14 +44,14 @@ export interface CopiedColumn {
   place: number | null;
 }
 
-/** $1: a table. */
-export const FIND_COLUMNS = `
+/** Lists the columns of a table, but no generated ones. $1: the table. */
+export const LIST_COLUMNS = `
   SELECT attname AS name, array_position(indkey::int2[], attnum) AS place
   FROM pg_attribute LEFT JOIN pg_index ON indrelid = attrelid AND indisprimary
   WHERE attrelid = $1::text::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = '' ORDER BY attnum`;
 
-/** Finds the tables to lock while partitions are attached or detached. $1: other tables. */
-export const FIND_LOCKED = `
+/** Lists the tables to lock while partitions are attached or detached. $1: other tables. */
+export const LIST_TABLES_TO_LOCK = `
   SELECT string_agg(DISTINCT name::text, ', ') AS names FROM (
     SELECT unnest($1::text[]::regclass[]) AS name
     UNION SELECT inhparent::regclass FROM pg_inherits WHERE inhparent = ANY(${PARENTS})
@@ -60,11 +60,11 @@ export const FIND_LOCKED = `
           WHERE contype = 'f' AND conparentid = 0 AND conrelid = ANY(${PARENTS})) touched`;
 
 /**
- * Finds foreign keys to the tables of orders. PostgreSQL does not detach a partition while rows refer to it, so these keys are
- * dropped before and added again as NOT VALID. Before PostgreSQL 18, a partitioned table cannot have a NOT VALID key, so the
+ * Writes statements that drop the foreign keys to the tables of orders, and add them again as NOT VALID. PostgreSQL does not detach
+ * a partition while rows refer to it, so these keys are dropped before and added again afterwards. Before PostgreSQL 18, a partitioned table cannot have a NOT VALID key, so the
  * key is added to each of its partitions. $1: the partitions to detach.
  */
-export const FIND_OUTER_KEYS = `
+export const WRITE_OUTER_KEYS = `
   SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) AS dropped,
          CASE WHEN conrelid = ANY($1::text[]::regclass[]) THEN '{}'
               WHEN relkind = 'p' AND current_setting('server_version_num')::int < 180000
@@ -77,7 +77,7 @@ export const FIND_OUTER_KEYS = `
   WHERE contype = 'f' AND conparentid = 0 AND confrelid = ANY(${PARENTS}) ORDER BY conrelid, conname`;
 
 /**
- * Drops foreign keys of detached partitions. With these keys, dropping a partition would lock the tables to which they refer.
+ * Writes statements that drop foreign keys of detached partitions. With these keys, dropping a partition would lock the tables to which they refer.
  * $1: partitions.
  */
 export const WRITE_OWN_KEYS_DROPPED = `
@@ -91,7 +91,7 @@ export const ADD_REFERENCE_TRIGGER = `
 
 export const DROP_REFERENCE_TRIGGER = 'DROP TRIGGER IF EXISTS tg_orders_archived_reference ON orders';
 
-/** Validates the keys again once no partition is archived. */
+/** Writes statements that validate the keys of {@link WRITE_OUTER_KEYS} once no partition is archived. */
 export const WRITE_OUTER_VALIDATIONS = `
   SELECT format('ALTER TABLE %s VALIDATE CONSTRAINT %I', conrelid::regclass, conname) AS statement FROM pg_constraint
   WHERE contype = 'f' AND conparentid = 0 AND confrelid = ANY(${PARENTS}) AND NOT convalidated ORDER BY conrelid, conname`;
@@ -169,7 +169,7 @@ export const countMonths = (orders: string, { lower, upper }: Omit<Range, 'key'>
   SELECT month, (SELECT count(*) FROM ${orders} WHERE id > orders_after AND id <= orders_through)::int AS orders
   FROM closed_months WHERE orders_through >= ${lower ?? 0} AND orders_after < ${upper} ORDER BY month`;
 
-export const findSuppliers = (parts: readonly string[]): string =>
+export const listSuppliers = (parts: readonly string[]): string =>
   `SELECT DISTINCT supplier_id AS id FROM (${parts
     .map((name) => `SELECT DISTINCT supplier_id FROM ${name}`)
     .join(' UNION ALL ')}) used ORDER BY 1`;
@@ -220,8 +220,8 @@ export const FORGET = statement(
 
 export const FIND_SCHEMA = `SELECT name FROM schema_migrations ORDER BY timestamp DESC LIMIT 1`;
 
-/** Finds the names that are tables, and whether these tables are attached as partitions. $1: names. */
-export const FIND_TABLES = `SELECT relname AS name, relispartition AS attached FROM pg_class WHERE oid = ANY(ARRAY(
+/** Lists the names that are tables, and whether these tables are attached as partitions. $1: names. */
+export const LIST_TABLES = `SELECT relname AS name, relispartition AS attached FROM pg_class WHERE oid = ANY(ARRAY(
   SELECT to_regclass(name) FROM unnest($1::text[]) AS name)) ORDER BY relname`;
 
 /** Creates a table like a partition, before its rows are loaded. */
@@ -237,7 +237,7 @@ const RANGE_CHECK = 'ck_archived_range';
  * $5: true if the new partition has the range of one partition of orders, and refers to this partition; false if it refers to
  * the whole table.
  */
-export const WRITE_COPIED_RULES = `
+export const WRITE_COPIES = `
   SELECT format('ALTER TABLE %I SET (%s)', $2::text, array_to_string(reloptions, ', ')) AS statement
   FROM pg_class WHERE oid = $1::text::regclass AND reloptions IS NOT NULL
   UNION ALL
@@ -259,7 +259,7 @@ export const WRITE_PARENT_KEYS = `
                 regexp_replace(pg_get_constraintdef(oid), ' NOT VALID$', '')) AS statement
   FROM pg_constraint WHERE conrelid = $1::text::regclass AND contype = 'f' AND conparentid = 0`;
 
-/** $1: partitions. */
+/** Writes statements that validate the foreign keys of partitions. $1: partitions. */
 export const WRITE_VALIDATIONS = `
   SELECT format('ALTER TABLE %s VALIDATE CONSTRAINT %I', conrelid::regclass, conname) AS statement FROM pg_constraint
   WHERE contype = 'f' AND conparentid = 0 AND conrelid = ANY($1::text[]::regclass[]) AND NOT convalidated

@@ -136,7 +136,7 @@ export class MonthArchiveService {
     const directory = path.resolve(options.directory, `orders_p${partition.number}`);
     const months = await this.monthsOf(archive, partition, closings);
     const orders = months.reduce((sum, each) => sum + each.orders, 0);
-    const suppliers = await archive.findSuppliers(partition);
+    const suppliers = await archive.listSuppliers(partition);
     // An interrupted start may have left files in this directory, which are overwritten.
     await makeDirectory(directory, { mayHaveFiles: state?.directory === directory });
     await archive.begin(partition, { directory, orders, months, suppliers, by: by.operator });
@@ -173,7 +173,7 @@ export class MonthArchiveService {
     );
     const partition = { number, lower: state.first_id, upper: state.end_id, parts };
     const names = parts.map(({ name }) => name);
-    const left = await archive.findTables(names);
+    const left = await archive.listTables(names);
     if (left.some(({ attached }) => attached)) throw refused(`${names.join(', ')} have been attached again by hand`);
     const isOwn = read.hash === state.manifest_hash;
     if (left.length === 0 && !isOwn)

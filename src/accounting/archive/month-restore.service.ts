@@ -95,7 +95,7 @@ export class MonthRestoreService {
   /** Creates the tables and loads the files into them. */
   private async load(archive: ArchiveRepository, directory: string, parts: Part[], onStep: OnStep): Promise<void> {
     const names = parts.map(({ name }) => name);
-    const left = await archive.findTables(names);
+    const left = await archive.listTables(names);
     if (left.some(({ attached }) => attached))
       throw new AppError('CONFLICT', `partition ${left.map(({ name }) => name).join(', ')} already exists`);
     if (left.length > 0) await archive.dropUnattached(left.map(({ name }) => name));

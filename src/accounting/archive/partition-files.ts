@@ -40,7 +40,7 @@ export class PartitionFiles {
       const rows = this.archive.readPart(name, columns, order);
       tables.push(await this.copy({ table, columns, partition: name, ...range }, rows));
     }
-    for (const { table, key } of await this.archive.findReferring(this.partition)) {
+    for (const { table, key } of await this.archive.listReferring(this.partition)) {
       const { columns } = await this.archive.findColumns(table);
       const range = { key, lower: this.partition.lower, upper: this.partition.upper };
       const rows = this.archive.readReferring(table, columns, range);

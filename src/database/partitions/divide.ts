@@ -1,14 +1,14 @@
 import { present } from '../../core/invariant.js';
 import type { Logger } from '../../core/logger.js';
 import { withBriefLock } from './brief-lock.js';
-import type { PartitionedTable, PartitionSet } from './partition-sets.js';
+import type { PartitionedTable, TableGroup } from './table-groups.js';
 import { PartitionsRepository, type Partition } from './partitions.repository.js';
 import { withRunLock, refuseArchived, refuseBound, upperOf, type Execute } from './runs.js';
 
 /**
  * Partitions tables by ranges of ids, in place, while processes of this version and the previous version work. Each existing
  * table becomes the first partition of a new table. Orders wait three or four times, for the locks and some tenths of a second
- * more. After an interruption, the next start continues. It also partitions tables that joined the set after the others were
+ * more. After an interruption, the next start continues. It also partitions tables that joined the group after the others were
  * partitioned.
  * @param execute on a connection of its own, without timeouts of locks and statements.
  * @param perPartition how many ids each partition after the first has.
@@ -16,15 +16,15 @@ import { withRunLock, refuseArchived, refuseBound, upperOf, type Execute } from 
  */
 export const divideInPlace = (
   execute: Execute,
-  set: PartitionSet,
+  group: TableGroup,
   perPartition: bigint,
   logger: Logger,
-): Promise<void> => withRunLock(execute, () => divideAlone(execute, set, perPartition, logger));
+): Promise<void> => withRunLock(execute, () => divideAlone(execute, group, perPartition, logger));
 
-async function divideAlone(execute: Execute, set: PartitionSet, perPartition: bigint, logger: Logger): Promise<void> {
-  const tables = new PartitionsRepository(execute, set);
+async function divideAlone(execute: Execute, group: TableGroup, perPartition: bigint, logger: Logger): Promise<void> {
+  const tables = new PartitionsRepository(execute, group);
   const whole = await tables.listWhole();
-  if (await tables.isPartitioned()) logger.info(`${set.name} are already partitioned: adding what is missing`);
+  if (await tables.isPartitioned()) logger.info(`${group.name} are already partitioned: adding what is missing`);
   if (whole.length > 0) await divide(execute, tables, whole, perPartition, logger);
   const addMissing = async (): Promise<void> => tables.addMissing(await tables.listMissing(perPartition));
   if ((await tables.listMissing(perPartition)).length > 0)
@@ -34,17 +34,17 @@ async function divideAlone(execute: Execute, set: PartitionSet, perPartition: bi
   if (await tables.areOuterKeysMissing())
     await withBriefLock(execute, await tables.namesToLock(), () => tables.addOuterKeys());
   await tables.analyze();
-  logger.info(`${set.name} are partitioned`);
+  logger.info(`${group.name} are partitioned`);
 }
 
 /**
- * Adds a partition to each table of the set once ids have begun to fill the newest one, so that one partition is always
+ * Adds a partition to each table of the group once ids have begun to fill the newest one, so that one partition is always
  * empty. Any number of processes may call this at once. Orders wait for some tenths of a second.
- * @returns the partitions that it added: none if there was no need, or the set is not partitioned.
+ * @returns the partitions that it added: none if there was no need, or the group is not partitioned.
  * @throws LocksNotFree
  */
-export async function keepAhead(execute: Execute, set: PartitionSet): Promise<Partition[]> {
-  const tables = new PartitionsRepository(execute, set);
+export async function keepAhead(execute: Execute, group: TableGroup): Promise<Partition[]> {
+  const tables = new PartitionsRepository(execute, group);
   if ((await tables.listMissing()).length === 0) return [];
   const addNext = async (): Promise<Partition[]> => {
     // Another process may have added them meanwhile.
@@ -87,7 +87,7 @@ async function divide(
 
 /**
  * Chooses the range of the first partition, which the existing tables become. Its end must be half a partition ahead of the
- * ids in use. A table that joined the set later gets the end of an existing partition: the first that is so far ahead,
+ * ids in use. A table that joined the group later gets the end of an existing partition: the first that is so far ahead,
  * or else the newest.
  */
 async function chooseFirst(tables: PartitionsRepository, perPartition: bigint): Promise<Partition> {

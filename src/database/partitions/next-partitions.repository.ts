@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database, type Statement } from '../database.js';
 import { keepAhead } from './divide.js';
 import { keepPartitionsAhead, type EventTable } from './event-partitions.js';
-import type { PartitionSet } from './partition-sets.js';
+import type { TableGroup } from './table-groups.js';
 import { onConnection } from './runs.js';
 
 /** Any number, but unique among our advisory locks. */
@@ -35,7 +35,7 @@ export class NextPartitionsRepository {
   }
 
   /** Adds the partitions that orders or transfers need next: none if they are not partitioned. */
-  keepBooksAhead(set: PartitionSet): ReturnType<typeof keepAhead> {
-    return onConnection(this.database.pool, (execute) => keepAhead(execute, set));
+  keepBooksAhead(group: TableGroup): ReturnType<typeof keepAhead> {
+    return onConnection(this.database.pool, (execute) => keepAhead(execute, group));
   }
 }

@@ -5,7 +5,7 @@ import { WorkerTask } from '../../core/worker-task.js';
 import { levelOf } from './brief-lock.js';
 import { EVENT_TABLES } from './event-partitions.js';
 import { NextPartitionsRepository } from './next-partitions.repository.js';
-import { PARTITION_SETS } from './partition-sets.js';
+import { TABLE_GROUPS } from './table-groups.js';
 
 const INTERVAL_MS = 600_000;
 
@@ -39,14 +39,14 @@ export class NextPartitionsService {
   /** Like {@link keepEventsAhead}, for the tables of orders and transfers. */
   @WorkerTask('book_partitions', { every: INTERVAL_MS })
   async keepBooksAhead(): Promise<void> {
-    for (const set of PARTITION_SETS) {
+    for (const group of TABLE_GROUPS) {
       try {
-        for (const { number, upper } of await this.partitions.keepBooksAhead(set))
-          this.logger.info({ partition: number, upTo: upper }, `a partition of ${set.name} was added`);
+        for (const { number, upper } of await this.partitions.keepBooksAhead(group))
+          this.logger.info({ partition: number, upTo: upper }, `a partition of ${group.name} was added`);
       } catch (error) {
         this.logger[levelOf(error)](
           { reason: (error as Error).message },
-          `the next partition of ${set.name} could not be added: trying again in ten minutes`,
+          `the next partition of ${group.name} could not be added: trying again in ten minutes`,
         );
       }
     }

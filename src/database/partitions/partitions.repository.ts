@@ -1,18 +1,18 @@
-import type { PartitionedTable, PartitionSet } from './partition-sets.js';
+import type { PartitionedTable, TableGroup } from './table-groups.js';
 import {
-  FIND_LOCKED,
-  FIND_OUTER_KEYS,
-  FIND_PARTITIONS,
-  FIND_PARTS,
-  FIND_WHOLE,
+  LIST_TABLES_TO_LOCK,
+  WRITE_OUTER_KEYS,
+  LIST_PARTITIONS,
+  WRITE_PARTS,
+  LIST_WHOLE,
   nextId,
   type Partition,
-  type Parts,
-  WRITE_COPIED_RULES,
+  type WrittenParts,
+  WRITE_COPIES,
   WRITE_OUTER_PARENTS,
   WRITE_OUTER_VALIDATIONS,
   WRITE_VALIDATIONS,
-  type Written,
+  type WrittenStatement,
 } from './partitions.sql.js';
 import { rangeName, type Execute } from './runs.js';
 
@@ -80,8 +80,8 @@ const WATCH_TRANSFERS = `
   CREATE TRIGGER tg_transfers_repeated AFTER INSERT ON transfers REFERENCING NEW TABLE AS moved
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_repeated_transfer()`;
 
-/** Triggers that keep values unique over all partitions of a set. Unique indexes do so only within one partition. */
-const WATCHES: Record<PartitionSet['name'], readonly string[]> = {
+/** Triggers that keep values unique over all partitions of a group. Unique indexes do so only within one partition. */
+const WATCHES: Record<TableGroup['name'], readonly string[]> = {
   orders: [REFUSE_REPEATED_REFERENCES, WATCH_REFERENCES],
   transfers: [REFUSE_REPEATED_TRANSFERS, WATCH_TRANSFERS],
 };
@@ -95,27 +95,27 @@ interface MissingPartitions {
   range: Partition;
 }
 
-/** The partitions of a set of tables. All tables have the same boundaries: ids of the first table. */
+/** The partitions of a group of tables. All tables have the same boundaries: ids of the first table. */
 export class PartitionsRepository {
   private readonly first: string;
   private readonly names: readonly string[];
 
   constructor(
     private readonly execute: Execute,
-    private readonly set: PartitionSet,
+    private readonly group: TableGroup,
   ) {
-    this.first = set.tables[0].name;
-    this.names = set.tables.map(({ name }) => name);
+    this.first = group.tables[0].name;
+    this.names = group.tables.map(({ name }) => name);
   }
 
   async isPartitioned(): Promise<boolean> {
-    return (await this.execute(FIND_WHOLE, [[this.first]])).length === 0;
+    return (await this.execute(LIST_WHOLE, [[this.first]])).length === 0;
   }
 
-  /** Lists tables of the set that are not partitioned. */
+  /** Lists tables of the group that are not partitioned. */
   async listWhole(): Promise<PartitionedTable[]> {
-    const whole = await this.execute<{ name: string }>(FIND_WHOLE, [this.names]);
-    return this.set.tables.filter((table) => whole.some(({ name }) => name === table.name));
+    const whole = await this.execute<{ name: string }>(LIST_WHOLE, [this.names]);
+    return this.group.tables.filter((table) => whole.some(({ name }) => name === table.name));
   }
 
   /** Returns the id of the table's next row: exact only while the table is locked. */
@@ -125,7 +125,7 @@ export class PartitionsRepository {
 
   /** The names of the tables that {@link switch} must lock, as a list in SQL. */
   async namesToLock(): Promise<string> {
-    return (await this.one<{ names: string }>(FIND_LOCKED, [this.names, this.names])).names;
+    return (await this.one<{ names: string }>(LIST_TABLES_TO_LOCK, [this.names, this.names])).names;
   }
 
   /** Adds the constraint that ids are below `upper`, checked for later rows only. Needs the tables' locks. */
@@ -148,7 +148,7 @@ export class PartitionsRepository {
   /** Makes existing tables the first partitions of new tables. Reads no row. Needs the locks of all tables. */
   async switch(tables: readonly PartitionedTable[], { number, upper }: Partition): Promise<void> {
     const names = tables.map(({ name }) => name);
-    const keys = await this.execute<{ dropped: string; added: string[] }>(FIND_OUTER_KEYS, [names, this.names]);
+    const keys = await this.execute<{ dropped: string; added: string[] }>(WRITE_OUTER_KEYS, [names, this.names]);
     // Writes the statements of all tables before it renames the first, because renaming changes what names refer to.
     const statements: string[] = [];
     for (const table of tables) statements.push(...(await this.writeSwitch(table, `_p${number}`, upper)));
@@ -156,11 +156,11 @@ export class PartitionsRepository {
       ...keys.map(({ dropped }) => dropped),
       ...statements,
       ...keys.flatMap(({ added }) => added),
-      ...(names.includes(this.first) ? WATCHES[this.set.name] : []),
+      ...(names.includes(this.first) ? WATCHES[this.group.name] : []),
     ]);
   }
 
-  /** Validates, for the existing rows, the foreign keys of other tables that refer to the set. Writers go on meanwhile. */
+  /** Validates, for the existing rows, the foreign keys of other tables that refer to the group. Writers go on meanwhile. */
   async validateOuterKeys(): Promise<void> {
     await this.runWritten(WRITE_OUTER_VALIDATIONS, [this.names, this.names]);
   }
@@ -181,7 +181,7 @@ export class PartitionsRepository {
   }
 
   listPartitions(table = this.first): Promise<Partition[]> {
-    return this.execute<Partition>(FIND_PARTITIONS, [table]);
+    return this.execute<Partition>(LIST_PARTITIONS, [table]);
   }
 
   /**
@@ -197,7 +197,7 @@ export class PartitionsRepository {
     if ((await this.nextId()) >= BigInt(newest.lower ?? 0)) ranges.push(rangeAfter(newest, width));
     const whole = new Set((await this.listWhole()).map(({ name }) => name));
     const missing = new Map<string, MissingPartitions>();
-    for (const table of this.set.tables) {
+    for (const table of this.group.tables) {
       if (whole.has(table.name)) continue;
       let last = (await this.listPartitions(table.name)).at(-1)?.number ?? 0;
       for (const range of ranges.filter(({ number }) => number > last)) {
@@ -226,7 +226,7 @@ export class PartitionsRepository {
     const rules: string[] = [];
     for (const { name } of tables) {
       const values = [name, String(newest), String(number), this.names];
-      rules.push(...(await this.execute<Written>(WRITE_COPIED_RULES, values)).map(({ statement }) => statement));
+      rules.push(...(await this.execute<WrittenStatement>(WRITE_COPIES, values)).map(({ statement }) => statement));
     }
     const attached = tables.map(
       ({ name }) => `ALTER TABLE ${name} ATTACH PARTITION ${name}_p${number} FOR VALUES FROM (${lower}) TO (${upper})`,
@@ -237,7 +237,7 @@ export class PartitionsRepository {
   private async writeSwitch(table: PartitionedTable, suffix: string, upper: string): Promise<string[]> {
     const { name, key, isNumbered } = table;
     const values = [name, suffix, key, isNumbered ? 'id' : null, this.names];
-    const parts = await this.one<Parts>(FIND_PARTS, values);
+    const parts = await this.one<WrittenParts>(WRITE_PARTS, values);
     const next = isNumbered ? await this.nextId(name) : null;
     return [...makePartitioned(table, name + suffix, parts, next), ...attachFirst(name, name + suffix, parts, upper)];
   }
@@ -248,7 +248,7 @@ export class PartitionsRepository {
   }
 
   private async runWritten(text: string, values?: unknown[]): Promise<void> {
-    for (const { statement } of await this.execute<Written>(text, values)) await this.execute(statement);
+    for (const { statement } of await this.execute<WrittenStatement>(text, values)) await this.execute(statement);
   }
 
   private async one<Row extends object>(text: string, values?: unknown[]): Promise<Row> {
@@ -267,7 +267,7 @@ function rangeAfter({ number, lower, upper }: Partition, width?: bigint): Partit
 function makePartitioned(
   { name, key, isNumbered }: PartitionedTable,
   first: string,
-  parts: Parts,
+  parts: WrittenParts,
   next: bigint | null,
 ): string[] {
   return [
@@ -289,7 +289,7 @@ function makePartitioned(
 }
 
 /** Attaches the old table with its own indexes and keys, so that PostgreSQL creates none of them again. */
-function attachFirst(table: string, first: string, parts: Parts, upper: string): string[] {
+function attachFirst(table: string, first: string, parts: WrittenParts, upper: string): string[] {
   return [
     ...parts.dropped,
     `ALTER TABLE ${table} ATTACH PARTITION ${first} FOR VALUES FROM (MINVALUE) TO (${upper})`,

@@ -1,12 +1,12 @@
 import { IS_ANY_AWAY } from './archived.js';
 
-/** The text of a statement, which a query has generated and the caller executes. */
-export interface Written {
+/** A statement that a query has written. The caller executes it. */
+export interface WrittenStatement {
   statement: string;
 }
 
 /** Lists which of some tables are not partitioned. $1 the tables. */
-export const FIND_WHOLE = `SELECT relname AS name FROM pg_class WHERE oid = ANY($1::text[]::regclass[]) AND relkind <> 'p'`;
+export const LIST_WHOLE = `SELECT relname AS name FROM pg_class WHERE oid = ANY($1::text[]::regclass[]) AND relkind <> 'p'`;
 
 /** The id that the table's next row gets. Exact while the table is locked. */
 export const nextId = (table: string): string =>
@@ -18,7 +18,7 @@ export const WRITE_VALIDATIONS = `
   FROM pg_constraint WHERE conrelid = ANY($1::text[]::regclass[]) AND NOT convalidated AND conparentid = 0
   ORDER BY conrelid, conname`;
 
-/** Foreign keys that refer to some tables from outside the set and its partitions. $1 these tables, $2 the tables of the set. */
+/** Foreign keys that refer to some tables from outside the group and its partitions. $1 these tables, $2 the tables of the group. */
 const OUTER_KEYS = `
   SELECT c.oid, c.conname, c.conrelid, pg_get_constraintdef(c.oid) AS definition FROM pg_constraint c
   WHERE c.contype = 'f' AND c.conparentid = 0 AND c.confrelid = ANY($1::text[]::regclass[])
@@ -26,10 +26,10 @@ const OUTER_KEYS = `
     AND NOT EXISTS (SELECT FROM pg_inherits WHERE inhrelid = c.conrelid AND inhparent = ANY($2::text[]::regclass[]))`;
 
 /**
- * Lists the tables that partitioning locks: the tables of the set, and tables with a foreign key to or from them. $1 and $2 the
- * tables of the set.
+ * Lists the tables that partitioning locks: the tables of the group, and tables with a foreign key to or from them. $1 and $2 the
+ * tables of the group.
  */
-export const FIND_LOCKED = `
+export const LIST_TABLES_TO_LOCK = `
   SELECT string_agg(DISTINCT name::text, ', ') AS names FROM (
     SELECT unnest($1::text[]::regclass[]) AS name
     UNION SELECT conrelid::regclass FROM (${OUTER_KEYS}) outer_keys
@@ -40,9 +40,9 @@ export const FIND_LOCKED = `
  * Writes statements that drop the foreign keys of other tables, and add them again so that they refer to the partitioned
  * tables. If the other table is itself partitioned, its partitions get the keys first, because a partitioned table cannot have a
  * `NOT VALID` key.
- * $1 the tables that are partitioned now, $2 the tables of the set.
+ * $1 the tables that are partitioned now, $2 the tables of the group.
  */
-export const FIND_OUTER_KEYS = `
+export const WRITE_OUTER_KEYS = `
   SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) AS dropped,
          ARRAY(SELECT format('ALTER TABLE %s ADD CONSTRAINT %I %s NOT VALID', leaf.relid, conname,
                              regexp_replace(definition, ' NOT VALID$', ''))
@@ -54,8 +54,8 @@ export const FIND_OUTER_KEYS = `
   FROM (${OUTER_KEYS}) outer_keys ORDER BY conrelid, conname`;
 
 /**
- * Writes statements that validate the keys of {@link FIND_OUTER_KEYS}, but none while an archived partition is away
- * ({@link IS_ANY_AWAY}): then rows may refer to orders that the database does not have. $1 and $2 the tables of the set.
+ * Writes statements that validate the keys of {@link WRITE_OUTER_KEYS}, but none while an archived partition is away
+ * ({@link IS_ANY_AWAY}): then rows may refer to orders that the database does not have. $1 and $2 the tables of the group.
  */
 export const WRITE_OUTER_VALIDATIONS = `
   SELECT format('ALTER TABLE %s VALIDATE CONSTRAINT %I', conrelid::regclass, conname) AS statement
@@ -63,8 +63,8 @@ export const WRITE_OUTER_VALIDATIONS = `
   WHERE NOT c.convalidated AND NOT ${IS_ANY_AWAY} ORDER BY conrelid, conname`;
 
 /**
- * Writes statements that add the keys of {@link FIND_OUTER_KEYS} to partitioned tables outside the set. The partitions have
- * the keys already, so PostgreSQL reads no row. $1 and $2 the tables of the set.
+ * Writes statements that add the keys of {@link WRITE_OUTER_KEYS} to partitioned tables outside the group. The partitions
+ * have the keys already, so PostgreSQL reads no row. $1 and $2 the tables of the group.
  */
 export const WRITE_OUTER_PARENTS = `
   SELECT DISTINCT format('ALTER TABLE %s ADD CONSTRAINT %I %s', inhparent::regclass, conname, definition) AS statement
@@ -79,10 +79,10 @@ const SHARED_INDEXES = `
 
 /**
  * Writes statements that give the partitioned table the indexes, triggers and rights of the old table, and its foreign keys to
- * tables outside the set. $1 the table, $2 its first partition's suffix, $3 its key, $4 the column that a sequence numbers, if any,
- * $5 the tables of the set.
+ * tables outside the group. $1 the table, $2 its first partition's suffix, $3 its key, $4 the column that a sequence numbers, if any,
+ * $5 the tables of the group.
  */
-export const FIND_PARTS = `
+export const WRITE_PARTS = `
   SELECT
     ARRAY(SELECT format('ALTER INDEX %s RENAME TO %I', indexrelid::regclass, relname || $2::text) ${SHARED_INDEXES}) AS renamed,
     ARRAY(SELECT CASE WHEN indisprimary
@@ -108,7 +108,7 @@ export const FIND_PARTS = `
              WHERE pg_class.oid = $1::text::regclass AND privilege_type = 'INSERT' AND sequence IS NOT NULL
                AND grantee <> relowner) AS rights`;
 
-export interface Parts {
+export interface WrittenParts {
   renamed: string[];
   indexes: string[];
   keys: string[];
@@ -117,8 +117,8 @@ export interface Parts {
   rights: string[];
 }
 
-/** Partitions of a table, oldest first. The first has no lower bound. $1 the table. */
-export const FIND_PARTITIONS = `
+/** Lists the partitions of a table, oldest first. The first has no lower bound. $1 the table. */
+export const LIST_PARTITIONS = `
   SELECT substring(relname FROM '\\d+$')::int AS number, nullif((bounds.ends)[1], 'MINVALUE') AS lower, (bounds.ends)[2] AS upper
   FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
   CROSS JOIN LATERAL (
@@ -138,9 +138,9 @@ export interface Partition {
  * Writes statements that copy foreign keys, statement triggers and settings from the newest partition to the next, because a
  * partition does not inherit them. The copied keys refer to the partitions of the next range, even if the keys of the newest
  * partition refer to whole tables. $1 the table, $2 and $3 the numbers of the newest partition and the next, $4 the tables of the
- * set.
+ * group.
  */
-export const WRITE_COPIED_RULES = `
+export const WRITE_COPIES = `
   WITH named AS (SELECT $1::text || '_p' || $2::text AS newest, $1::text || '_p' || $3::text AS next)
   SELECT format('ALTER TABLE %I SET (%s)', next, array_to_string(reloptions, ', ')) AS statement
   FROM named JOIN pg_class ON pg_class.oid = newest::regclass WHERE reloptions IS NOT NULL

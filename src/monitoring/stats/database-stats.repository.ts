@@ -4,7 +4,7 @@ import { Database, type Statement } from '../../database/database.js';
 import type { DatabaseMetricName } from '../../core/metrics.js';
 import { SANDBOX_CHANNEL_ID, SANDBOX_SUPPLIER_ID } from '../../core/sandbox.js';
 import { EVENT_TABLES, idsLeft, idsOfNewest } from '../../database/partitions/event-partitions.js';
-import { PARTITIONED_TABLES } from '../../database/partitions/partition-sets.js';
+import { PARTITIONED_TABLES } from '../../database/partitions/table-groups.js';
 import { dueUnitsAt } from '../../orders/waiting-units.sql.js';
 import { LASTS_SECONDS, SPENDING } from '../../suppliers/supplier-balances.sql.js';
 import { WAITING_WEBHOOKS } from '../../webhooks/dispatch.sql.js';

@@ -7,13 +7,13 @@ export interface PartitionedTable {
 }
 
 /** Tables that are partitioned together, at the same ids. */
-export interface PartitionSet {
+export interface TableGroup {
   name: 'orders' | 'transfers';
   /** Each table comes before the tables that refer to it. Each partition holds a range of ids of the first table. */
   tables: readonly [PartitionedTable, ...PartitionedTable[]];
 }
 
-export const ORDERS: PartitionSet = {
+export const ORDERS: TableGroup = {
   name: 'orders',
   tables: [
     { name: 'orders', key: 'id', isNumbered: true },
@@ -25,15 +25,15 @@ export const ORDERS: PartitionSet = {
 };
 
 /** The ranges are transfers' own ids, because transfers that operators make have no order. */
-export const TRANSFERS: PartitionSet = {
+export const TRANSFERS: TableGroup = {
   name: 'transfers',
   tables: [{ name: 'transfers', key: 'id', isNumbered: true }],
 };
 
-export const PARTITION_SETS: readonly PartitionSet[] = [ORDERS, TRANSFERS];
+export const TABLE_GROUPS: readonly TableGroup[] = [ORDERS, TRANSFERS];
 
-/** The tables of all sets. `idsOf` is the table to which the key refers; absent if the key is the table's own id. */
-export const PARTITIONED_TABLES: readonly { table: string; key: string; idsOf?: string }[] = PARTITION_SETS.flatMap(
+/** The tables of all groups. `idsOf` is the table to which the key refers; absent if the key is the table's own id. */
+export const PARTITIONED_TABLES: readonly { table: string; key: string; idsOf?: string }[] = TABLE_GROUPS.flatMap(
   ({ tables: [first, ...others] }) => [
     { table: first.name, key: first.key },
     ...others.map(({ name, key }) => ({ table: name, key, idsOf: first.name })),
