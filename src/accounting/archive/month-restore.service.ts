@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { assertActor, recordAction, type Actor } from '../../audit-log/audit-log.js';
 import { AppError } from '../../core/errors.js';
 import { Database } from '../../database/database.js';
-import { AWAY } from '../../database/partitions/archived.js';
+import { WAS_DETACHED } from '../../database/partitions/archived.js';
 import { acquireLock } from '../../database/partitions/runs.js';
 import { ArchiveRepository, type StateRow } from './archive.repository.js';
 import { readRows, readText, sendRows } from './files.js';
@@ -73,7 +73,7 @@ export class MonthRestoreService {
     await archive.forgetReferences(range);
     await archive.forgetPurchases(range);
     const others = states.filter(({ number }) => number !== manifest.number);
-    if (!others.some((other) => AWAY.includes(other.state))) await archive.endArchive();
+    if (!others.some((other) => WAS_DETACHED.includes(other.state))) await archive.endArchive();
     const restored = { partition: `orders_p${manifest.number}`, orders: manifest.orders };
     await this.database.transaction(async (tx) => {
       await archive.forget(tx, manifest.number);

@@ -25,16 +25,16 @@ const COUNT_ARCHIVED = statement(
     supplierId: 'int?',
   },
   ({ start, stop, kinds, includeSandbox, supplierId }) => `
-    WITH away AS (
+    WITH archived AS (
       SELECT coalesce(first_id, 0) AS first_id, end_id FROM archived_partitions
       WHERE state IN ('detached', 'dropped') AND coalesce(archived_at, 'infinity') > ${start}
         AND (${supplierId} IS NULL OR ${supplierId} = ANY(supplier_ids)))
-    SELECT CASE WHEN EXISTS (SELECT FROM away) THEN (
+    SELECT CASE WHEN EXISTS (SELECT FROM archived) THEN (
       SELECT count(DISTINCT t.order_id) FROM transfers t
       WHERE t.id >= ${sinceIn(start)} AND t.id < ${sinceIn(stop)} AND t.kind = ANY(${kinds})
         AND t.created_at >= ${start} AND t.created_at < ${stop}
         AND (${includeSandbox} OR NOT EXISTS (SELECT FROM merchants m WHERE m.id = t.merchant_id AND m.sandbox))
-        AND EXISTS (SELECT FROM away WHERE t.order_id >= away.first_id AND t.order_id < away.end_id)) ELSE 0 END AS orders`,
+        AND EXISTS (SELECT FROM archived WHERE t.order_id >= archived.first_id AND t.order_id < archived.end_id)) ELSE 0 END AS orders`,
 );
 
 /** Which orders to count. */
@@ -53,14 +53,14 @@ export class ArchivedOrdersRepository {
     kinds: Transfer['kind'][],
     { includeSandbox, supplierId }: ArchivedCoverage,
   ): Promise<number> {
-    const [statement, values] = COUNT_ARCHIVED.with({
+    const [count, values] = COUNT_ARCHIVED.with({
       ...range,
       kinds,
       includeSandbox,
       supplierId: supplierId ?? null,
     });
     const [counted] = await inSnapshot(this.reads, (tx) =>
-      tx.query<{ orders: bigint }>(withLongTimeout(statement), values),
+      tx.query<{ orders: bigint }>(withLongTimeout(count), values),
     );
     return Number(present(counted, 'a count has a row').orders);
   }

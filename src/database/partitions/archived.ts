@@ -1,9 +1,9 @@
-/** States of an archived partition whose orders are outside the database, or were until a restore attached them again. */
-export const AWAY: readonly string[] = ['detached', 'dropped', 'attached'];
+/** States of an archived partition that was detached, also if a restore has attached it again. */
+export const WAS_DETACHED: readonly string[] = ['detached', 'dropped', 'attached'];
 
 /**
- * In SQL: whether an archived partition is in one of these states. Rows may then refer to orders that the database does not
+ * In SQL: whether any archived partition was detached. Rows may then refer to orders that the database does not
  * have, so PostgreSQL cannot validate their foreign keys.
  */
-export const IS_ANY_AWAY = `EXISTS (
-  SELECT FROM archived_partitions WHERE state IN (${AWAY.map((state) => `'${state}'`).join(', ')}))`;
+export const WAS_ANY_DETACHED = `EXISTS (
+  SELECT FROM archived_partitions WHERE state IN (${WAS_DETACHED.map((state) => `'${state}'`).join(', ')}))`;

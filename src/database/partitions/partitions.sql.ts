@@ -1,4 +1,4 @@
-import { IS_ANY_AWAY } from './archived.js';
+import { WAS_ANY_DETACHED } from './archived.js';
 
 /** A statement that a query has written. The caller executes it. */
 export interface WrittenStatement {
@@ -54,13 +54,13 @@ export const WRITE_OUTER_KEYS = `
   FROM (${OUTER_KEYS}) outer_keys ORDER BY conrelid, conname`;
 
 /**
- * Writes statements that validate the keys of {@link WRITE_OUTER_KEYS}, but none while an archived partition is away
- * ({@link IS_ANY_AWAY}): then rows may refer to orders that the database does not have. $1 and $2 the tables of the group.
+ * Writes statements that validate the keys of {@link WRITE_OUTER_KEYS}, but none if an archived partition was
+ * detached ({@link WAS_ANY_DETACHED}): then rows may refer to orders that the database does not have. $1 and $2 the tables of the group.
  */
 export const WRITE_OUTER_VALIDATIONS = `
   SELECT format('ALTER TABLE %s VALIDATE CONSTRAINT %I', conrelid::regclass, conname) AS statement
   FROM (${OUTER_KEYS}) k JOIN pg_constraint c USING (oid, conname, conrelid)
-  WHERE NOT c.convalidated AND NOT ${IS_ANY_AWAY} ORDER BY conrelid, conname`;
+  WHERE NOT c.convalidated AND NOT ${WAS_ANY_DETACHED} ORDER BY conrelid, conname`;
 
 /**
  * Writes statements that add the keys of {@link WRITE_OUTER_KEYS} to partitioned tables outside the group. The partitions
@@ -68,7 +68,7 @@ export const WRITE_OUTER_VALIDATIONS = `
  */
 export const WRITE_OUTER_PARENTS = `
   SELECT DISTINCT format('ALTER TABLE %s ADD CONSTRAINT %I %s', inhparent::regclass, conname, definition) AS statement
-  FROM (${OUTER_KEYS}) k JOIN pg_inherits ON inhrelid = conrelid WHERE NOT ${IS_ANY_AWAY}`;
+  FROM (${OUTER_KEYS}) k JOIN pg_inherits ON inhrelid = conrelid WHERE NOT ${WAS_ANY_DETACHED}`;
 
 /** The indexes that the partitioned table gets: all that are not unique, and the primary key if it contains the partition key. */
 const SHARED_INDEXES = `

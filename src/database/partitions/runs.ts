@@ -1,5 +1,5 @@
 import type { ClientBase, Pool } from 'pg';
-import { IS_ANY_AWAY } from './archived.js';
+import { WAS_ANY_DETACHED } from './archived.js';
 
 /** The constraint from which PostgreSQL knows the range of the first partition without reading it. */
 export const rangeName = (table: string): string => `ck_${table}_first_partition`;
@@ -67,7 +67,7 @@ export async function acquireLock(execute: Execute): Promise<void> {
  * @throws PartitionsRefused
  */
 export async function refuseArchived(execute: Execute): Promise<void> {
-  const archived = await execute(`SELECT WHERE ${IS_ANY_AWAY}`);
+  const archived = await execute(`SELECT WHERE ${WAS_ANY_DETACHED}`);
   if (archived.length > 0)
     throw new PartitionsRefused(
       'orders are archived, and a table with rows that refer to them cannot be partitioned: restore the orders first, see topup month archives',
