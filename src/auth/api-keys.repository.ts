@@ -14,8 +14,8 @@ export type RecognizedKey = Pick<ApiKey, 'id' | 'merchant_id' | 'key_hash' | 'al
   sandbox: boolean;
 };
 
-const FIND_KEYS = statement(
-  'api_keys.find',
+const LIST_KEYS = statement(
+  'api_keys.list',
   { hashes: 'bytea[]' },
   ({ hashes }) => `SELECT k.id, k.merchant_id, k.key_hash, k.allowed_networks, m.status = 'suspended' AS suspended,
                 m.sandbox,
@@ -46,9 +46,9 @@ export class ApiKeysRepository {
     @InjectDataSource() private readonly dataSource: DataSource,
   ) {}
 
-  /** Finds keys that are not revoked, with their merchants' state. @throws SERVICE_UNAVAILABLE */
+  /** Lists keys that are not revoked, with their merchants' state. @throws SERVICE_UNAVAILABLE */
   recognize(hashes: Buffer[]): Promise<RecognizedKey[]> {
-    return this.database.query<RecognizedKey>(...FIND_KEYS.with({ hashes }));
+    return this.database.query<RecognizedKey>(...LIST_KEYS.with({ hashes }));
   }
 
   /** @param uses times are full hours. @throws SERVICE_UNAVAILABLE */

@@ -99,8 +99,8 @@ export type OrderableProduct = Omit<QueriedProduct, 'sandbox'> &
  * that sell a player only one unit a day come last: if only such offers are routable, the service refuses the order. For sandbox
  * merchants, the statement reads no offers.
  */
-export const FIND_ORDERABLE = statement(
-  'listings.find_orderable',
+export const LIST_ORDERABLE = statement(
+  'listings.list_orderable',
   {
     queried: rowsOf({ merchant_id: 'int', sku: 'text', many: 'boolean', sandbox: 'boolean' }),
     ...ROUTING_PARAMETERS,
@@ -159,7 +159,7 @@ export class ListingsRepository {
   }
 
   /** One row or more for each requested product, even if it does not exist; the best offer first. */
-  findOrderable(tx: Queryable, queried: QueriedProduct[]): Promise<OrderableProduct[]> {
-    return tx.query<OrderableProduct>(...FIND_ORDERABLE.with({ queried, ...this.limits }));
+  listOrderable(tx: Queryable, queried: QueriedProduct[]): Promise<OrderableProduct[]> {
+    return tx.query<OrderableProduct>(...LIST_ORDERABLE.with({ queried, ...this.limits }));
   }
 }

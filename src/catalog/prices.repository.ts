@@ -30,8 +30,8 @@ const LIST_OWN = statement(
     ORDER BY own.merchant_id, p.sku`,
 );
 
-const FIND_PRODUCTS = statement(
-  'prices.find_products',
+const LIST_PRODUCTS = statement(
+  'prices.list_products',
   { skus: 'text[]' },
   ({ skus }) => `${LIST_PRICES} WHERE sku = ANY(${skus}) ORDER BY sku`,
 );
@@ -168,8 +168,8 @@ export class PricesRepository {
    * @param lock locks them until the transaction ends.
    */
   list(tx: Queryable, skus: string[], { lock = false } = {}): Promise<ListPrice[]> {
-    const find = lock ? LOCK_PRODUCTS : FIND_PRODUCTS;
-    return tx.query<ListPrice>(...find.with({ skus: [...new Set(skus)] }));
+    const list = lock ? LOCK_PRODUCTS : LIST_PRODUCTS;
+    return tx.query<ListPrice>(...list.with({ skus: [...new Set(skus)] }));
   }
 
   /** Locks and returns the existing own prices of these pairs. */

@@ -242,7 +242,7 @@ export class DepositsRepository {
     by: { channelId: number; from: Date; until: Date; references: string[]; amounts: Satang[] },
   ): Promise<Candidate[]> {
     const amounts = by.amounts.map((amount) => ({ amount }));
-    return tx.query<Candidate>(...sql.FIND_CANDIDATES.with({ ...by, amounts }));
+    return tx.query<Candidate>(...sql.LIST_CANDIDATES.with({ ...by, amounts }));
   }
 
   /** Locks the deposits and adds booked payments to them. @returns the deposits. */
@@ -253,12 +253,12 @@ export class DepositsRepository {
 
   /** Booked payments of deposits, oldest first. */
   paymentsOf(reader: Queryable, deposits: { id: bigint }[]): Promise<BookedPayment[]> {
-    return reader.query<BookedPayment>(...sql.FIND_BOOKED_PAYMENTS.with({ deposits }));
+    return reader.query<BookedPayment>(...sql.LIST_BOOKED_PAYMENTS.with({ deposits }));
   }
 
   /** Finds offers that have expired, the oldest first. */
-  findExpired(limit: number): Promise<FoundDeposit[]> {
-    return this.database.query<FoundDeposit>(...sql.FIND_EXPIRED.with({ limit }));
+  listExpired(limit: number): Promise<FoundDeposit[]> {
+    return this.database.query<FoundDeposit>(...sql.LIST_EXPIRED.with({ limit }));
   }
 
   /** Ends those that are still offered. */

@@ -154,7 +154,7 @@ export class DepositsService {
   async expire(stop: AbortSignal): Promise<void> {
     let found: FoundDeposit[];
     do {
-      found = await this.deposits.findExpired(EXPIRED_AT_ONCE);
+      found = await this.deposits.listExpired(EXPIRED_AT_ONCE);
       for (const [merchantId, theirs] of groupBy(found, ({ merchant_id }) => merchant_id))
         if (!stop.aborted) await this.expireOf(merchantId, theirs);
     } while (!stop.aborted && found.length === EXPIRED_AT_ONCE);

@@ -160,7 +160,7 @@ export const PAY_DEPOSITS = statement(
     WHERE d.id = b.id RETURNING ${DEPOSIT}`,
 );
 
-export const FIND_BOOKED_PAYMENTS = statement(
+export const LIST_BOOKED_PAYMENTS = statement(
   'deposits.booked_payments',
   { deposits: rowsOf({ id: 'bigint' }) },
   ({ deposits }) => `
@@ -174,7 +174,7 @@ const CANDIDATE = `d.id, d.deposit_number, d.merchant_id, d.reference, d.channel
                            WHERE p.deposit_id = d.id AND p.state = 'waiting' AND p.reason = 'WALLET_FULL') AS is_full`;
 
 /** Deposits of a channel that payments may be for: by any of their names, or by an amount that was dealt. */
-export const FIND_CANDIDATES = statement(
+export const LIST_CANDIDATES = statement(
   'deposits.candidates',
   {
     ...({ channelId: 'int', from: 'timestamptz', until: 'timestamptz' } as const),
@@ -193,8 +193,8 @@ export const FIND_CANDIDATES = statement(
 );
 
 /** If a vendor knows of the payment, it must first have answered after the end. It has ten minutes for that. */
-export const FIND_EXPIRED = statement(
-  'deposits.find_expired',
+export const LIST_EXPIRED = statement(
+  'deposits.list_expired',
   { limit: 'int' },
   ({ limit }) => `
     SELECT id, merchant_id FROM deposits WHERE status = 'pending' AND expires_at <= statement_timestamp()

@@ -63,7 +63,7 @@ export class IncomingChargesService {
   ): Promise<TakenCharges> {
     const { id: channelId, code } = known.channel;
     const ids = readings.map(({ paymentId: id }) => id);
-    const stored = await this.payments.findCharges(tx, channelId, ids);
+    const stored = await this.payments.listByCharge(tx, channelId, ids);
     const byCharge = new Map(stored.map((payment) => [payment.charge_ref, payment]));
     const paid = readings.flatMap(({ reading }) => (reading.kind === 'paid' ? [reading.payment] : []));
     const fresh = [...groupBy(paid, ({ chargeRef }) => chargeRef).values()]

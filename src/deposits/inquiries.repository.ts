@@ -33,7 +33,7 @@ export class InquiriesRepository {
 
   /** The ids of channels with inquiries that are due. */
   async findAsking(): Promise<number[]> {
-    const found = await this.database.query<{ channel_id: number }>(...sql.FIND_ASKING.with({}));
+    const found = await this.database.query<{ channel_id: number }>(...sql.LIST_ASKING.with({}));
     return found.map(({ channel_id }) => channel_id);
   }
 
@@ -47,7 +47,7 @@ export class InquiriesRepository {
 
   /** @param id of the only deposit to look at; null for any. */
   findDue(limit: number, id: bigint | null = null): Promise<DueDeposit[]> {
-    return this.database.query<DueDeposit>(...sql.FIND_DUE.with({ limit, id }));
+    return this.database.query<DueDeposit>(...sql.LIST_DUE.with({ limit, id }));
   }
 
   /** @param after seconds after the creation. */

@@ -4,8 +4,8 @@ import { CALLBACK_IS_DUE } from './callbacks/channel-callbacks.repository.js';
 import { NOW } from './deposits.sql.js';
 
 /** The channels of deposits and callbacks with inquiries that are due. */
-export const FIND_ASKING = statement(
-  'deposits.find_asking',
+export const LIST_ASKING = statement(
+  'deposits.list_asking',
   {},
   () => `
     SELECT DISTINCT channel_id FROM deposits
@@ -45,8 +45,8 @@ export const RECORD_INQUIRY = statement(
 );
 
 /** Sandbox deposits with something to report now. Never finds a deposit of another channel. */
-export const FIND_DUE = statement(
-  'deposits.find_due',
+export const LIST_DUE = statement(
+  'deposits.list_due',
   { limit: 'int', id: 'bigint?' },
   ({ limit, id }) => `
     SELECT id, merchant_id, deposit_number, amount, amount_to_pay, created_at,

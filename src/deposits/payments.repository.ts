@@ -113,7 +113,7 @@ export class PaymentsRepository {
   }
 
   /** Payments with these charges. */
-  findCharges({ manager }: Transaction, channelId: number, charges: string[]): Promise<IncomingPayment[]> {
+  listByCharge({ manager }: Transaction, channelId: number, charges: string[]): Promise<IncomingPayment[]> {
     return manager.findBy(IncomingPayment, { channel_id: channelId, charge_ref: In(charges) });
   }
 

@@ -63,7 +63,7 @@ export class AttemptsRepository {
 
   /** The failures of a unit's earlier attempts, oldest first. */
   listFailures(key: UnitKey): Promise<Failure[]> {
-    return this.database.query<Failure>(...sql.FIND_FAILURES.with(key));
+    return this.database.query<Failure>(...sql.LIST_FAILURES.with(key));
   }
 
   /** Schedules a new reading of the price that an attempt's supplier refused. */

@@ -229,8 +229,8 @@ export const FIND_HELD = statement(
     LIMIT ${limit}`,
 );
 
-export const FIND_FAILURES = statement(
-  'unit_attempts.find_failures',
+export const LIST_FAILURES = statement(
+  'unit_attempts.list_failures',
   { orderId: 'bigint', item: 'smallint', unit: 'smallint' },
   ({ orderId, item, unit }) => `
     SELECT failure_code AS code, failure_message AS message FROM unit_attempts

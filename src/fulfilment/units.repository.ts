@@ -201,8 +201,8 @@ export const PULL_BACK_UNITS = statement(
 );
 
 /** Suppliers with due units. */
-export const FIND_OVERDUE: Statement = {
-  name: 'units.find_overdue',
+export const LIST_OVERDUE: Statement = {
+  name: 'units.list_overdue',
   text: `SELECT id FROM suppliers s WHERE ${hasDueUnits('s.id')}`,
 };
 
@@ -250,7 +250,7 @@ export class UnitsRepository implements WorkTable<ClaimedUnit> {
   }
 
   listDuePartitions(): Promise<{ id: number }[]> {
-    return this.database.query<{ id: number }>(FIND_OVERDUE);
+    return this.database.query<{ id: number }>(LIST_OVERDUE);
   }
 
   undoClaim(claim: Claim): Promise<unknown> {

@@ -18,7 +18,7 @@ import { MAX_LIMIT } from '../core/pagination.js';
 import type { OrderStatus } from './states.js';
 import type { Satang } from '../core/money.js';
 
-/** `BETWEEN x AND x ORDER BY` makes PostgreSQL use the unique index of references: {@link FIND_EARLIER} has the reason. */
+/** `BETWEEN x AND x ORDER BY` makes PostgreSQL use the unique index of references: {@link LIST_EARLIER} has the reason. */
 const FIND_BY_REFERENCE: Statement = {
   name: 'orders.find_by_reference',
   text: `SELECT ${orderColumns('orders')} FROM orders WHERE merchant_id = $1 AND reference_id BETWEEN $2 AND $2
@@ -52,12 +52,12 @@ const FIND_ARCHIVED: Statement = {
          WHERE merchant_id = $1 AND reference_id BETWEEN $2 AND $2 ORDER BY reference_id LIMIT 1`,
 };
 
-export const FIND_ITEMS_OF: Statement = {
-  name: 'orders.find_items_of',
+export const LIST_ITEMS_OF: Statement = {
+  name: 'orders.list_items_of',
   text: `SELECT ${itemColumns('i')} FROM order_items i WHERE order_id = ANY($1::bigint[]) ORDER BY order_id, position`,
 };
 
-/** FROM clauses for a page of at most one order. `BETWEEN x AND x ORDER BY` has the reason of {@link FIND_EARLIER}. */
+/** FROM clauses for a page of at most one order. `BETWEEN x AND x ORDER BY` has the reason of {@link LIST_EARLIER}. */
 const byReference = (value: string): string => `(
   SELECT * FROM orders WHERE merchant_id = $1 AND reference_id BETWEEN ${value} AND ${value}
   ORDER BY reference_id LIMIT 1) AS orders`;
@@ -139,8 +139,8 @@ export type EarlierOrder = Pick<Order, 'merchant_id' | 'reference_id' | 'order_n
  * makes PostgreSQL use the unique index of references. With `=`, a plan from the time when the table was empty might read all
  * orders of a merchant by another index. Archived orders have their references in `order_references`.
  */
-export const FIND_EARLIER = statement(
-  'placement.find_earlier',
+export const LIST_EARLIER = statement(
+  'placement.list_earlier',
   { requested: rowsOf({ merchant_id: 'int', reference_id: 'text' }) },
   ({ requested }) => `
     SELECT o.merchant_id, o.reference_id, o.order_number, o.content_hash
@@ -272,7 +272,7 @@ export class OrdersRepository {
 
   /** Lists the earlier orders with these references, also archived orders. */
   listEarlier(tx: Queryable, requested: Pick<EarlierOrder, 'merchant_id' | 'reference_id'>[]): Promise<EarlierOrder[]> {
-    return tx.query<EarlierOrder>(...FIND_EARLIER.with({ requested }));
+    return tx.query<EarlierOrder>(...LIST_EARLIER.with({ requested }));
   }
 
   /** Writes orders with items and units, and moves their prices from available to held. */

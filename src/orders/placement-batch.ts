@@ -90,7 +90,7 @@ export class PlacementBatch {
           reference_id: referenceId,
         })),
       ),
-      listings.findOrderable(tx, [...queried.values()]),
+      listings.listOrderable(tx, [...queried.values()]),
     ]);
     return new PlacementBatch(
       orders,
@@ -150,7 +150,7 @@ export class PlacementBatch {
     for (const { lines } of this.admitted) for (const { product } of lines) suppliers.add(product.supplier_id);
   }
 
-  /** Chooses the first offer that accepts the player. `findOrderable` returns a row even for an unknown product. */
+  /** Chooses the first offer that accepts the player. `listOrderable` returns a row even for an unknown product. */
   private lineOf(command: PlaceOrder, line: OrderLine): ProductLine {
     const { content } = command;
     const offers = this.products.get(keyOf(toQueried(command, line))) ?? [];

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Queryable, Transaction, Statement } from '../database/database.js';
 import { outcomeDetail, type SupplierOutcome } from '../suppliers/supplier-outcome.js';
 import { type ItemRow, type OrderRow, STORED_ORDER_COLUMNS, type UnitRow } from './order.rows.js';
-import { FIND_ITEMS_OF } from './orders.repository.js';
+import { LIST_ITEMS_OF } from './orders.repository.js';
 import { rowsOf, statement } from '../database/parameters.js';
 import type { OrderUnit } from './order-unit.entity.js';
 import type { Order } from './order.entity.js';
@@ -346,7 +346,7 @@ export class SettlementRepository {
   }
 
   itemsOf(tx: Queryable, orderIds: bigint[]): Promise<ItemRow[]> {
-    return tx.query<ItemRow>(FIND_ITEMS_OF, [orderIds]);
+    return tx.query<ItemRow>(LIST_ITEMS_OF, [orderIds]);
   }
 
   updateOrders(tx: Transaction, orders: OrderChange[], now: Date): void {

@@ -54,9 +54,9 @@ const PULL_BACK: Statement = {
                         FOR UPDATE SKIP LOCKED)`,
 };
 
-/** Finds workers whose last heartbeat is older than $1 milliseconds. */
-const FIND_DEAD: Statement = {
-  name: 'worker_processes.find_dead',
+/** Lists workers whose last heartbeat is older than $1 milliseconds. */
+const LIST_DEAD: Statement = {
+  name: 'worker_processes.list_dead',
   text: `SELECT name FROM worker_processes
          WHERE seen_at < statement_timestamp() - make_interval(secs => $1 / 1000.0)`,
 };
@@ -95,7 +95,7 @@ export class WorkerProcessesRepository {
 
   /** Lists the names of workers without a heartbeat for `forMs`. */
   async listUnseen(forMs: number): Promise<string[]> {
-    const dead = await this.database.query<Pick<WorkerProcess, 'name'>>(FIND_DEAD, [forMs]);
+    const dead = await this.database.query<Pick<WorkerProcess, 'name'>>(LIST_DEAD, [forMs]);
     return dead.map(({ name }) => name);
   }
 

@@ -40,7 +40,7 @@ export class SupplierBalancesRepository {
 
   /** For how many hours our balance at each supplier lasts, if we spend as in the last day; null if that is unknown. */
   async listHoursLeft(): Promise<Map<string, number | null>> {
-    const rows = await this.database.query<{ code: string; hours: number | null }>(sql.FIND_LASTING);
+    const rows = await this.database.query<{ code: string; hours: number | null }>(sql.LIST_LASTING);
     return new Map(rows.map(({ code, hours }) => [code, hours]));
   }
 }

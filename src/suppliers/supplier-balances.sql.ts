@@ -75,8 +75,8 @@ export const LASTS_SECONDS = `
   CASE WHEN spending.spent_micros > 0 AND spending.seconds >= ${MIN_SECONDS}
     THEN greatest(s.balance_micros, 0) / spending.spent_micros * spending.seconds END`;
 
-export const FIND_LASTING: Statement = {
-  name: 'supplier_balances.find_lasting',
+export const LIST_LASTING: Statement = {
+  name: 'supplier_balances.list_lasting',
   text: `SELECT s.code, floor(${LASTS_SECONDS} / 3600)::float8 AS hours
          FROM suppliers s JOIN (${SPENDING}) spending ON spending.supplier_id = s.id`,
 };

@@ -50,14 +50,14 @@ interface BegunReading {
   catalogue_read_at: Date;
 }
 
-const FIND_TIMEOUTS: Statement = {
-  name: 'suppliers.find_timeouts',
+const LIST_TIMEOUTS: Statement = {
+  name: 'suppliers.list_timeouts',
   text: `SELECT code, timeout_ms FROM suppliers WHERE id <> ${SANDBOX_SUPPLIER_ID} ORDER BY code`,
 };
 
 /** Suppliers with a callback address. */
-const FIND_CALLING: Statement = {
-  name: 'suppliers.find_calling',
+const LIST_CALLING: Statement = {
+  name: 'suppliers.list_calling',
   text: `SELECT id, code, adapter, base_url, options, timeout_ms, token_sealed, credentials_sealed, callback_token_sealed
          FROM suppliers WHERE callback_token_sealed IS NOT NULL`,
 };
@@ -209,12 +209,12 @@ export class SuppliersRepository {
 
   /** @throws SERVICE_UNAVAILABLE */
   listTimeouts(): Promise<Timeout[]> {
-    return this.database.query<Timeout>(FIND_TIMEOUTS);
+    return this.database.query<Timeout>(LIST_TIMEOUTS);
   }
 
   /** @throws SERVICE_UNAVAILABLE */
   listCalling(): Promise<CallingSupplier[]> {
-    return this.database.query<CallingSupplier>(FIND_CALLING);
+    return this.database.query<CallingSupplier>(LIST_CALLING);
   }
 
   /** Locks the settings of a supplier until the transaction ends. New orders may still refer to the supplier. */

@@ -7,7 +7,7 @@ import { ReplicaReadsService } from '../database/replica-reads.service.js';
 import { inIndexedSnapshot } from '../database/snapshot.js';
 import { orderColumns } from '../orders/order-columns.sql.js';
 import { type ItemRow, type OrderRow } from '../orders/order.rows.js';
-import { FIND_ITEMS_OF } from '../orders/orders.repository.js';
+import { LIST_ITEMS_OF } from '../orders/orders.repository.js';
 import {
   countPaths,
   FIRST_ID_SINCE,
@@ -35,8 +35,8 @@ export interface FoundOrder {
 }
 
 /** The index of references begins with the merchant: one lookup for each merchant is faster than a scan of all orders. */
-const FIND_BY_REFERENCE = statement(
-  'support.find_by_reference',
+const LIST_BY_REFERENCE = statement(
+  'support.list_by_reference',
   { reference: 'text', merchantId: 'int?' },
   ({ reference, merchantId }) => `
     SELECT found.* FROM merchants m
@@ -47,8 +47,8 @@ const FIND_BY_REFERENCE = statement(
 );
 
 /** The newest orders that a term may mean. Each branch uses the index of one kind of term: `OR` would read all orders. */
-const FIND_BY_TERM = statement(
-  'order_search.find_by_term',
+const LIST_BY_TERM = statement(
+  'order_search.list_by_term',
   { term: 'text', orderNumber: 'text', deliveryId: 'bigint?', withPlayers: 'boolean', limit: 'int' },
   ({ term, orderNumber, deliveryId, withPlayers, limit }) => `
     SELECT DISTINCT ON (found.id) found.id, found.found_as FROM (
@@ -112,7 +112,7 @@ export class OrderSearchRepository {
     const { statement: query, values } = listOrders(filter);
     return inIndexedSnapshot(this.reads, async (tx) => {
       const orders = await tx.query<OrderRow>(query, values);
-      return { orders, items: await tx.query<ItemRow>(FIND_ITEMS_OF, [orders.map(({ id }) => id)]) };
+      return { orders, items: await tx.query<ItemRow>(LIST_ITEMS_OF, [orders.map(({ id }) => id)]) };
     });
   }
 
@@ -135,12 +135,12 @@ export class OrderSearchRepository {
 
   /** Newest first. */
   listByTerm(term: Term): Promise<FoundOrder[]> {
-    return this.database.query<FoundOrder>(...FIND_BY_TERM.with(term));
+    return this.database.query<FoundOrder>(...LIST_BY_TERM.with(term));
   }
 
   /** Returns one order for each merchant that uses the reference. */
   listByReference(reference: string, merchantId?: number): Promise<OrderRow[]> {
-    return this.database.query<OrderRow>(...FIND_BY_REFERENCE.with({ reference, merchantId: merchantId ?? null }));
+    return this.database.query<OrderRow>(...LIST_BY_REFERENCE.with({ reference, merchantId: merchantId ?? null }));
   }
 
   private async idsOfTime(paths: AccessPath[], { createdFrom, createdTo }: PageFilter): Promise<typeof ALL_IDS> {

@@ -9,7 +9,7 @@ import { OrderUnit } from '../orders/order-unit.entity.js';
 import { Order } from '../orders/order.entity.js';
 import { itemColumns, orderColumns } from '../orders/order-columns.sql.js';
 import { unitReferenceIn, type ItemRow, type UnitKey, type UnitRow } from '../orders/order.rows.js';
-import { FIND_ITEMS_OF } from '../orders/orders.repository.js';
+import { LIST_ITEMS_OF } from '../orders/orders.repository.js';
 import type { UnitAttempt } from '../orders/unit-attempt.entity.js';
 import type { UnitState } from '../orders/states.js';
 import { Supplier } from '../suppliers/supplier.entity.js';
@@ -165,7 +165,7 @@ export class OrderSupportRepository {
 
   /** Sorted by order, then by the item's position. */
   listItems(orderIds: bigint[]): Promise<ItemRow[]> {
-    return this.database.query<ItemRow>(FIND_ITEMS_OF, [orderIds]);
+    return this.database.query<ItemRow>(LIST_ITEMS_OF, [orderIds]);
   }
 
   async listUnits(orderId: bigint): Promise<UnitRow[]> {

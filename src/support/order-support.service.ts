@@ -133,7 +133,7 @@ export class OrderSupportService {
    */
   async page({ cursor, limit, term, withPlayers, ...filter }: PageRequest): Promise<Page<ListedOrder>> {
     const after = readPlace(cursor);
-    const found = term === undefined ? undefined : await this.findByTerm(term, withPlayers, MAX_FOUND);
+    const found = term === undefined ? undefined : await this.listByTerm(term, withPlayers, MAX_FOUND);
     const ids = found?.map(({ id }) => id);
     const { rows, continueAt } = await this.searches.page({ ...filter, ids }, after, limit + 1);
     const page = toPage(await this.readItems(rows), limit, cursorOf, (order) => order);
@@ -147,7 +147,7 @@ export class OrderSupportService {
     limit: number,
   ): Promise<(ListedOrder & Pick<FoundOrder, 'found_as'>)[]> {
     const deliveryId = DELIVERY_ID.test(term) ? BigInt(term) : null;
-    const found = (await this.findByTerm(term, withPlayers, limit, deliveryId)).slice(0, limit);
+    const found = (await this.listByTerm(term, withPlayers, limit, deliveryId)).slice(0, limit);
     const foundAs = new Map(found.map(({ id, found_as }) => [id, found_as]));
     const orders = await this.readItems(await this.searches.listByIds([...foundAs.keys()]));
     return orders.map((order) => ({ ...order, found_as: foundAs.get(order.id) ?? 'number' }));
@@ -180,7 +180,7 @@ export class OrderSupportService {
    * @param deliveryId absent if operators do not see `found_as`. Any number may be the id of a delivery, so operators must see
    * that the service took the number for an id.
    */
-  private findByTerm(
+  private listByTerm(
     term: string,
     withPlayers: boolean,
     limit: number,

@@ -11,8 +11,8 @@ import type { SupplierReversal } from '../orders/supplier-reversal.entity.js';
  * SKU under which this supplier sells the unit's product. Reads the index of players once for each merchant, because the index
  * begins with the merchant.
  */
-const FIND_MATCHES = statement(
-  'purchase_matches.find',
+const LIST_MATCHES = statement(
+  'purchase_matches.list',
   {
     supplierId: 'int',
     sku: 'text?',
@@ -56,18 +56,18 @@ export type MatchRow = Pick<
 
 type Purchase = Pick<SupplierReversal, 'supplier_id' | 'supplier_sku' | 'player' | 'bought_at' | 'created_at'>;
 
-/** Finds units that may repeat a purchase that the books do not have. */
+/** Lists units that may repeat a purchase that the books do not have. */
 @Injectable()
 export class PurchaseMatchesRepository {
   constructor(private readonly database: Database) {}
 
   /** Returns at most 50 units, the oldest first; none if the supplier did not report the player. */
-  async find({ supplier_id: supplierId, ...purchase }: Purchase): Promise<MatchRow[]> {
+  async list({ supplier_id: supplierId, ...purchase }: Purchase): Promise<MatchRow[]> {
     const { supplier_sku: sku, player, bought_at: boughtAt, created_at: reportedAt } = purchase;
     if (player === null) return [];
     const about = (boughtAt ?? reportedAt).getTime();
     const found = await this.database.query<MatchRow>(
-      ...FIND_MATCHES.with({
+      ...LIST_MATCHES.with({
         supplierId,
         sku,
         players: usersIn(player),

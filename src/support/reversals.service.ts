@@ -104,7 +104,7 @@ export class ReversalsService {
   async show(id: number): Promise<ReversalDetail> {
     const found = await this.reversals.find(id);
     if (!found) throw new UnknownResource('reversal', id);
-    const matches = found.order_id === null ? await this.matches.find(found) : [];
+    const matches = found.order_id === null ? await this.matches.list(found) : [];
     return { ...toReversal(found), likely_matches: matches.map(toMatch) };
   }
 

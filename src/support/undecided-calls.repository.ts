@@ -22,8 +22,8 @@ export type UndecidedCall = Pick<
  * Searches only the latest calls of all suppliers, because `supplier_calls` has indexes by id and by unit only. An index by
  * supplier would slow down every order.
  */
-export const FIND_UNDECIDED = statement(
-  'undecided_calls.find',
+export const LIST_UNDECIDED = statement(
+  'undecided_calls.list',
   { supplierId: 'int', outcomes: 'text[]', among: 'int', limit: 'int' },
   ({ supplierId, outcomes, among, limit }) => `
     SELECT c.id, c.ended_at, c.kind, c.outcome, c.detail, c.duration_ms, c.process, o.order_number, c.item, c.unit
@@ -42,6 +42,6 @@ export class UndecidedCallsRepository {
   /** Returns the supplier's undecided calls among the latest 10,000 calls of all suppliers, newest first, at most 50. */
   latest(supplierId: number): Promise<UndecidedCall[]> {
     const which = { supplierId, outcomes: [...UNDECIDED_OUTCOMES], among: SEARCHED_CALLS, limit: MAX };
-    return this.database.query<UndecidedCall>(...FIND_UNDECIDED.with(which));
+    return this.database.query<UndecidedCall>(...LIST_UNDECIDED.with(which));
   }
 }

@@ -73,8 +73,8 @@ const FIND_WITH_ATTEMPTS: Statement = {
 };
 
 /** Deliveries of all of a merchant's webhooks, also of deleted webhooks. $1 merchant, $2 statuses, $3 how many. */
-export const FIND_OF_MERCHANT: Statement = {
-  name: 'webhook_deliveries.find_of_merchant',
+export const LIST_OF_MERCHANT: Statement = {
+  name: 'webhook_deliveries.list_of_merchant',
   text: newest(
     '(SELECT id AS webhook_id FROM webhooks WHERE merchant_id = $1) AS webhooks',
     '$2',
@@ -218,8 +218,8 @@ const FINISH: Statement = {
   text: `UPDATE webhooks SET waiting_is_stale = false WHERE id = $1 AND updated_at = $2 RETURNING id`,
 };
 
-const FIND_STALE: Statement = {
-  name: 'webhooks.find_stale',
+const LIST_STALE: Statement = {
+  name: 'webhooks.list_stale',
   text: `SELECT id FROM webhooks WHERE waiting_is_stale ORDER BY id`,
 };
 
@@ -277,7 +277,7 @@ export class DeliveriesRepository {
   /** Deliveries of all of a merchant's webhooks, also of deleted webhooks, newest first. */
   pageOfMerchant(merchantId: number, status: DeliveryStatus | undefined, limit: number): Promise<DeliveryRow[]> {
     const statuses = status === undefined ? DELIVERY_STATUSES : [status];
-    return this.reads.list<DeliveryRow>(FIND_OF_MERCHANT, [merchantId, statuses, limit]);
+    return this.reads.list<DeliveryRow>(LIST_OF_MERCHANT, [merchantId, statuses, limit]);
   }
 
   /** One row for each attempt. A delivery without attempts has one row, and an unknown delivery none. */
@@ -355,6 +355,6 @@ export class DeliveriesRepository {
 
   /** Lists webhooks whose waiting deliveries are perhaps not adapted to the settings yet. */
   listStale(): Promise<Pick<Webhook, 'id'>[]> {
-    return this.database.query<Pick<Webhook, 'id'>>(FIND_STALE);
+    return this.database.query<Pick<Webhook, 'id'>>(LIST_STALE);
   }
 }

@@ -184,7 +184,7 @@ export class DispatchRepository {
   }
 
   listDuePartitions(): Promise<{ id: number }[]> {
-    return this.database.query<{ id: number }>(sql.FIND_OVERDUE);
+    return this.database.query<{ id: number }>(sql.LIST_OVERDUE);
   }
 
   /** Undoes a claim under which nothing was sent: the attempt does not count. */

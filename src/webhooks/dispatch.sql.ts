@@ -195,8 +195,8 @@ export const WAITING_WEBHOOKS = `
       FROM waiting WHERE waiting.webhook_id IS NOT NULL)`;
 
 /** Webhooks with due deliveries. */
-export const FIND_OVERDUE: Statement = {
-  name: 'webhook_deliveries.find_overdue',
+export const LIST_OVERDUE: Statement = {
+  name: 'webhook_deliveries.list_overdue',
   text: `
     WITH ${WAITING_WEBHOOKS}
     SELECT webhook_id AS id FROM waiting

@@ -126,7 +126,7 @@ const DEFECTS = {
     NO_QUIET_PERIOD,
     inStatement('settlement.settle_units', `c.state = 'succeeded' OR u.claim = c.claim`, 'true'),
   ],
-  'ended-attempts-not-compared': [inStatement('sold_after_all.find', 'WHERE own.id =', 'WHERE false AND own.id =')],
+  'ended-attempts-not-compared': [inStatement('sold_after_all.list', 'WHERE own.id =', 'WHERE false AND own.id =')],
   'sent-to-another-address': [inStatement('units.claim', 'sent_to <> destination', 'false')],
   'inquiry-unseen-refunds': [
     around<HttpSupplier['inquire']>('HttpSupplier.inquire', async (inquire, supplier, reference) => {

@@ -97,7 +97,7 @@ describe('a resolution', () => {
       'settlement.settle_units',
       'audit_log.record',
       'settlement.count_units',
-      'orders.find_items_of',
+      'orders.list_items_of',
       'wallets.lock_many',
       'settlement.update_orders',
       'settlement.move_money',

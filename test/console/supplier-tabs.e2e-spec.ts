@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ProductsService } from '../../src/catalog/products.service.js';
-import { FIND_UNDECIDED } from '../../src/support/undecided-calls.repository.js';
+import { LIST_UNDECIDED } from '../../src/support/undecided-calls.repository.js';
 import { eventually } from '../support/eventually.js';
 import { refused } from '../support/fake-supplier.js';
 import { unique } from '../support/stack.js';
@@ -121,7 +121,7 @@ describe('the audit log of a supplier', () => {
   });
 
   it.each([
-    ['calls', FIND_UNDECIDED.text, 'pk_supplier_calls'],
+    ['calls', LIST_UNDECIDED.text, 'pk_supplier_calls'],
     [
       'what was done',
       `SELECT id FROM operator_actions WHERE action IN ('supplier.set', 'offer.set')

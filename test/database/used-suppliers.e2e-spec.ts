@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { FIND_ORDERABLE } from '../../src/catalog/listings.repository.js';
+import { LIST_ORDERABLE } from '../../src/catalog/listings.repository.js';
 import { eventually } from '../support/eventually.js';
 import { TestStack, unique } from '../support/stack.js';
 
@@ -91,7 +91,7 @@ describe('the database removes a supplier', () => {
     try {
       await ordering.query('BEGIN');
       const limits = { costMaxAgeMs: 1n, rateMaxAgeMs: 1n, minMargin: 0 };
-      const [read, values] = FIND_ORDERABLE.with({ queried: [], ...limits });
+      const [read, values] = LIST_ORDERABLE.with({ queried: [], ...limits });
       await ordering.query(read.text, values);
       const removed = removing.query(REMOVE, [id]).then(
         () => 'removed',

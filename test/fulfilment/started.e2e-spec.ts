@@ -3,7 +3,7 @@ import { MAX_BIGINT } from '../../src/core/pagination.js';
 import type { BoundStatement } from '../../src/database/database.js';
 import { CLAIM_UNITS } from '../../src/fulfilment/claim.sql.js';
 import { UNDO_CLAIMS } from '../../src/fulfilment/units.repository.js';
-import { FIND_ITEMS_OF } from '../../src/orders/orders.repository.js';
+import { LIST_ITEMS_OF } from '../../src/orders/orders.repository.js';
 import { listOrders, pageOfOrders, type AccessPath } from '../../src/support/order-search.sql.js';
 import type { Page } from '../support/pages.js';
 import { TestStack, type OrderBody, type TestMerchant } from '../support/stack.js';
@@ -138,7 +138,7 @@ describe('an order from the first claim on', () => {
       status: shown.status,
       updated_at: shown.updated_at,
     });
-    const items = await stack.sql<{ status: string }>(FIND_ITEMS_OF.text, [[row?.id]]);
+    const items = await stack.sql<{ status: string }>(LIST_ITEMS_OF.text, [[row?.id]]);
     expect(items.map(({ status }) => status)).toEqual(shown.items.map(({ status }) => status));
   });
 });

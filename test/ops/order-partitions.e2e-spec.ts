@@ -5,7 +5,7 @@ import { keepAhead } from '../../src/database/partitions/divide.js';
 import { ORDERS } from '../../src/database/partitions/table-groups.js';
 import { PartitionsRepository } from '../../src/database/partitions/partitions.repository.js';
 import { withRunLock, PartitionsRefused, executeOn, type Execute } from '../../src/database/partitions/runs.js';
-import { FIND_UNDECIDED } from '../../src/support/undecided-calls.repository.js';
+import { LIST_UNDECIDED } from '../../src/support/undecided-calls.repository.js';
 import { expectBooksToBalance } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import { refused } from '../support/fake-supplier.js';
@@ -135,7 +135,7 @@ describe('orders that become partitioned', () => {
 
   it('find their latest calls to suppliers by keys alone, in all partitions', async () => {
     await partition();
-    const { text } = FIND_UNDECIDED;
+    const { text } = LIST_UNDECIDED;
     const rows = await stack.sql<{ 'QUERY PLAN': string }>(`EXPLAIN (GENERIC_PLAN) ${text}`);
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
     expect(plan).toMatch(/Merge Append[^]*Index Scan Backward using \w+ on supplier_calls_p2/);

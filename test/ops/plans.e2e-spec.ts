@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { FIND_ORDERABLE } from '../../src/catalog/listings.repository.js';
+import { LIST_ORDERABLE } from '../../src/catalog/listings.repository.js';
 import type { Statement } from '../../src/database/database.js';
 import { CLAIM_UNITS } from '../../src/fulfilment/claim.sql.js';
 import { POSTPONE_UNITS, UNDO_CLAIMS, UNDO_INTERRUPTED } from '../../src/fulfilment/units.repository.js';
-import { FIND_WITH_ITEMS, FIND_EARLIER, INSERT_ORDERS } from '../../src/orders/orders.repository.js';
+import { FIND_WITH_ITEMS, LIST_EARLIER, INSERT_ORDERS } from '../../src/orders/orders.repository.js';
 import { COUNT_UNITS, LOCK_ORDERS, SETTLE_UNITS, UPDATE_ORDERS } from '../../src/orders/settlement.repository.js';
 import { CLAIM_DELIVERIES } from '../../src/webhooks/dispatch.sql.js';
 import { RECORD_ATTEMPTS } from '../../src/webhooks/dispatch.repository.js';
@@ -11,8 +11,8 @@ import { TestStack } from '../support/stack.js';
 
 /** Each hot statement with the indexes that it may use beside primary and unique keys. */
 const STATEMENTS: [statement: Statement, ...indexes: string[]][] = [
-  [FIND_EARLIER],
-  [FIND_ORDERABLE],
+  [LIST_EARLIER],
+  [LIST_ORDERABLE],
   [FIND_WITH_ITEMS],
   [INSERT_ORDERS],
   [CLAIM_UNITS, 'ix_order_units_due'],

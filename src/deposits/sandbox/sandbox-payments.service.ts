@@ -67,7 +67,7 @@ export class SandboxPaymentsService {
       await this.channels.lock(tx, SANDBOX_CHANNEL_ID);
       const deposit = await this.deposits.getById(tx, depositId);
       const report = firstReport(deposit, slipRef);
-      const [known] = await this.payments.findCharges(tx, SANDBOX_CHANNEL_ID, [report.chargeRef]);
+      const [known] = await this.payments.listByCharge(tx, SANDBOX_CHANNEL_ID, [report.chargeRef]);
       if (known && known.slip_ref !== null) return false;
       this.slips.lock(tx, SANDBOX_CHANNEL_ID);
       this.slips.confirm(tx, SANDBOX_CHANNEL_ID, slipRef);
@@ -91,7 +91,7 @@ export class SandboxPaymentsService {
   /** @returns whether the wallet had room for all that is to be booked. */
   private async take(tx: Transaction, reports: Report[]): Promise<boolean> {
     const charges = reports.map(({ chargeRef }) => chargeRef);
-    const found = await this.payments.findCharges(tx, SANDBOX_CHANNEL_ID, charges);
+    const found = await this.payments.listByCharge(tx, SANDBOX_CHANNEL_ID, charges);
     const known = new Map(found.map((payment) => [payment.charge_ref, payment]));
     const fresh = reports.filter(({ chargeRef }) => !known.has(chargeRef));
     const decided = reports.flatMap((report) => {

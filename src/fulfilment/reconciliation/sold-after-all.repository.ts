@@ -23,8 +23,8 @@ const attemptsNamed = (isNamed: string): string => `
  * Purchases that the supplier sold, but that our books record as not bought: the unit failed, another attempt followed, or the
  * unit has another purchase under the same reference.
  */
-const FIND_SOLD_AFTER_ALL = statement(
-  'sold_after_all.find',
+const LIST_SOLD_AFTER_ALL = statement(
+  'sold_after_all.list',
   {
     supplierId: 'int',
     purchases: rowsOf({
@@ -64,7 +64,7 @@ export class SoldAfterAllRepository {
   async report(supplierId: number, purchases: ReportedPurchase[]): Promise<{ found: number; opened: number }> {
     const rows = purchases.filter(({ state }) => state === 'succeeded').map(toRow);
     if (rows.length === 0) return NONE;
-    const values = FIND_SOLD_AFTER_ALL.with({ supplierId, purchases: rows });
+    const values = LIST_SOLD_AFTER_ALL.with({ supplierId, purchases: rows });
     const sold = await this.database.query<Sold>(...values);
     if (sold.length === 0) return NONE;
     const answers = sold.map((each) => ({ ...each, state: 'succeeded', is_news: false }));

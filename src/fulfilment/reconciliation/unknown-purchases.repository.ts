@@ -138,8 +138,8 @@ const REPORT_PURCHASES = statement(
  * Finds which of the given references of the supplier belong to successful units. Only the unit, and not the attempt, surely has
  * the supplier's reference. So this reads all units of the supplier without an index, and only operators' commands may use it.
  */
-const FIND_SETTLED_REFERENCES = statement(
-  'unknown_purchases.find_settled_references',
+const LIST_SETTLED_REFERENCES = statement(
+  'unknown_purchases.list_settled_references',
   { supplierId: 'int', references: 'text[]' },
   ({ supplierId, references }) => `
     SELECT DISTINCT u.supplier_reference AS reference
@@ -223,7 +223,7 @@ export class UnknownPurchasesRepository {
   /** @returns those of the supplier's references that successful units have. Reads all units of the supplier. */
   async listSettledReferences(supplierId: number, references: string[]): Promise<Set<string>> {
     if (references.length === 0) return new Set();
-    const [statement, values] = FIND_SETTLED_REFERENCES.with({ supplierId, references });
+    const [statement, values] = LIST_SETTLED_REFERENCES.with({ supplierId, references });
     const found = await this.database.query<{ reference: string }>(withLongTimeout(statement), values);
     return new Set(found.map(({ reference }) => reference));
   }

@@ -17,7 +17,7 @@ const NEXT = 10;
 /**
  * Finds suppliers, and the orders whose units are due next there. $1: ids of suppliers.
  */
-const FIND_SUPPLIERS: Statement = {
+const LIST_SUPPLIERS: Statement = {
   name: 'board.suppliers',
   text: `
     SELECT s.id, s.code AS label, array(
@@ -30,7 +30,7 @@ const FIND_SUPPLIERS: Statement = {
  * Finds webhooks with their merchants, and the orders whose deliveries are due next. URLs are left out, because they may hold
  * secrets. $1: ids of webhooks.
  */
-const FIND_WEBHOOKS: Statement = {
+const LIST_WEBHOOKS: Statement = {
   name: 'board.webhooks',
   text: `
     SELECT w.id, m.name AS label, array(
@@ -46,15 +46,15 @@ const FIND_WEBHOOKS: Statement = {
 export class QueueBoardRepository {
   constructor(private readonly database: Database) {}
 
-  findSuppliers(ids: number[]): Promise<SubjectRow[]> {
-    return this.find(FIND_SUPPLIERS, ids);
+  listSuppliers(ids: number[]): Promise<SubjectRow[]> {
+    return this.list(LIST_SUPPLIERS, ids);
   }
 
-  findWebhooks(ids: number[]): Promise<SubjectRow[]> {
-    return this.find(FIND_WEBHOOKS, ids);
+  listWebhooks(ids: number[]): Promise<SubjectRow[]> {
+    return this.list(LIST_WEBHOOKS, ids);
   }
 
-  private find(statement: Statement, ids: number[]): Promise<SubjectRow[]> {
+  private list(statement: Statement, ids: number[]): Promise<SubjectRow[]> {
     return this.database.batch<SubjectRow>([LIMITS, []], [statement, [ids]]);
   }
 }

@@ -11,7 +11,7 @@ import type { QueueBoardRepository, SubjectRow } from './queue-board.repository.
 interface Subject {
   /** `supplier` or `webhook`. */
   kind: string;
-  find: (subjects: QueueBoardRepository, ids: number[]) => Promise<SubjectRow[]>;
+  list: (subjects: QueueBoardRepository, ids: number[]) => Promise<SubjectRow[]>;
   /** The members of a row that the page shows besides id and orders. */
   show: (row: SubjectRow) => object;
   /** The row's part of the job's name. */
@@ -20,14 +20,14 @@ interface Subject {
 
 const SUPPLIER: Subject = {
   kind: 'supplier',
-  find: (subjects, ids) => subjects.findSuppliers(ids),
+  list: (subjects, ids) => subjects.listSuppliers(ids),
   show: ({ label }) => ({ code: label }),
   name: ({ label }) => label,
 };
 
 const WEBHOOK: Subject = {
   kind: 'webhook',
-  find: (subjects, ids) => subjects.findWebhooks(ids),
+  list: (subjects, ids) => subjects.listWebhooks(ids),
   show: ({ label }) => ({ merchant: label }),
   name: ({ id, label }) => `${id} of ${label}`,
 };
@@ -88,7 +88,7 @@ class WakeUpAdapter extends BullAdapter {
   private async lookUp(jobs: Job<WakeUpJob>[]): Promise<void> {
     const ids = [...new Set(jobs.flatMap(({ data }) => data.ids))].slice(0, MAX_LOOKED_UP);
     if (ids.length === 0) return;
-    const rows = await this.subject.find(this.subjects, ids).catch(() => []);
+    const rows = await this.subject.list(this.subjects, ids).catch(() => []);
     this.found = new Map(rows.map((row) => [row.id, row]));
   }
 

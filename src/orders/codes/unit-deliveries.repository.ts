@@ -57,8 +57,8 @@ export type DeliveredRow = { item: number } & (Pick<UnitDelivery, 'unit' | 'seal
  * Deliveries of ended items with at least one bought unit. Of the items without deliveries, only those of kind `code` have a
  * row.
  */
-const FIND_DELIVERED = statement(
-  'unit_deliveries.find_delivered',
+const LIST_DELIVERED = statement(
+  'unit_deliveries.list_delivered',
   { orderId: 'bigint' },
   ({ orderId }) => `
     SELECT i.position AS item, d.unit, d.sealed
@@ -69,7 +69,7 @@ const FIND_DELIVERED = statement(
 );
 
 /** Deliveries of an archived order. */
-const FIND_OF_ARCHIVED = statement(
+const LIST_OF_ARCHIVED = statement(
   'unit_deliveries.find_kept',
   { orderId: 'bigint' },
   ({ orderId }) => `SELECT item, unit, sealed FROM unit_deliveries WHERE order_id = ${orderId} ORDER BY item, unit`,
@@ -94,11 +94,11 @@ export class UnitDeliveriesRepository {
 
   /** Sorted by item and unit. */
   listDelivered(orderId: bigint): Promise<DeliveredRow[]> {
-    return this.database.query<DeliveredRow>(...FIND_DELIVERED.with({ orderId }));
+    return this.database.query<DeliveredRow>(...LIST_DELIVERED.with({ orderId }));
   }
 
   /** The deliveries of an archived order, sorted by item and unit. */
   listOfArchived(orderId: bigint): Promise<DeliveredRow[]> {
-    return this.database.query<DeliveredRow>(...FIND_OF_ARCHIVED.with({ orderId }));
+    return this.database.query<DeliveredRow>(...LIST_OF_ARCHIVED.with({ orderId }));
   }
 }

@@ -40,7 +40,7 @@ export class PlayersService {
     const { sku } = body;
     const content = toContent({ ...body, reference_id: '', items: [{ sku }] });
     const [offers, setting] = await Promise.all([
-      this.listings.findOrderable(this.database, [{ merchant_id: merchantId, sku, many: false, sandbox }]),
+      this.listings.listOrderable(this.database, [{ merchant_id: merchantId, sku, many: false, sandbox }]),
       sandbox ? null : this.listings.findPlayerCheck(sku),
     ]);
     const product = present(offers[0], 'every queried product has a row');
@@ -102,7 +102,7 @@ function problemsOf(content: OrderContent, sku: string, product: OrderableProduc
 /** Drops the prefix: a check has one product and no lines. */
 const withoutPlace = (text: string): string => (text.startsWith(AT) ? text.slice(AT.length) : text);
 
-/** Whether no routable offer takes player ids of this form. @param offers from `findOrderable`. */
+/** Whether no routable offer takes player ids of this form. @param offers from `listOrderable`. */
 const isExcluded = (content: OrderContent, offers: readonly OrderableProduct[]): boolean =>
   !offers.some((offer) => takesPlayer(offer, content));
 
