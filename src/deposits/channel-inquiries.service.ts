@@ -10,7 +10,7 @@ import type { KnownChannel } from './channel-registry.js';
 import { ChannelsService } from './channels.service.js';
 import type { PaymentReading } from './channels/channel-adapter.js';
 import { IncomingChargesService } from './incoming-charges.service.js';
-import { InquiriesRepository, type AskedDeposit } from './inquiries.repository.js';
+import { InquiriesRepository, type ClaimedDeposit } from './inquiries.repository.js';
 import { nextInquiry } from './inquiry-times.js';
 
 /** Calls in flight to one channel, in each worker. */
@@ -23,8 +23,8 @@ const AFTER_FAILURE_MS = 10_000;
 /** Inquires of vendors about payments: when a callback came, and without callbacks at growing intervals. */
 @Injectable()
 export class ChannelInquiriesService implements OnTasksStopped {
-  /** A channel whose vendor is slow keeps no other one waiting. */
-  private readonly asking = new Map<number, Promise<void>>();
+  /** The inquiries of each channel that run now. A slow vendor keeps no other channel waiting. */
+  private readonly running = new Map<number, Promise<void>>();
 
   constructor(
     private readonly inquiries: InquiriesRepository,
@@ -36,43 +36,43 @@ export class ChannelInquiriesService implements OnTasksStopped {
   ) {}
 
   @WorkerTask('channel_inquiries', { every: 500, failed: 'inquiries about payments failed', once: true })
-  async askDue(stop: AbortSignal): Promise<void> {
-    for (const channelId of await this.inquiries.findAsking()) {
-      if (this.asking.has(channelId)) continue;
-      const asked = this.askAbout(channelId, stop).catch(async (error: unknown) => {
+  async inquireDue(stop: AbortSignal): Promise<void> {
+    for (const channelId of await this.inquiries.listDueChannels()) {
+      if (this.running.has(channelId)) continue;
+      const inquiries = this.inquireOf(channelId, stop).catch(async (error: unknown) => {
         this.logger.warn({ channelId, err: loggedError(error) }, 'inquiries about payments of a channel failed');
         await sleep(AFTER_FAILURE_MS, undefined, { signal: stop }).catch(() => undefined);
       });
-      this.asking.set(
+      this.running.set(
         channelId,
-        asked.finally(() => this.asking.delete(channelId)),
+        inquiries.finally(() => this.running.delete(channelId)),
       );
     }
   }
 
   async onTasksStopped(): Promise<void> {
-    await Promise.all(this.asking.values());
+    await Promise.all(this.running.values());
   }
 
-  private async askAbout(channelId: number, stop: AbortSignal): Promise<void> {
+  private async inquireOf(channelId: number, stop: AbortSignal): Promise<void> {
     const known = await this.channels.knownById(channelId);
     let count: number;
     do {
       const deposits = await this.inquiries.claimInquiries(channelId, AT_ONCE, LEASE_MS);
       const unknown = await this.callbacks.claimUnknown(channelId, AT_ONCE, LEASE_MS);
       await Promise.all([
-        ...deposits.map((deposit) => this.askAboutDeposit(known, deposit)),
-        ...unknown.map((charge) => this.askAboutCharge(known, charge)),
+        ...deposits.map((deposit) => this.inquireOfDeposit(known, deposit)),
+        ...unknown.map((charge) => this.inquireOfCharge(known, charge)),
       ]);
       count = deposits.length;
     } while (count === AT_ONCE && !stop.aborted);
   }
 
-  private async askAboutDeposit(known: KnownChannel, deposit: AskedDeposit): Promise<void> {
+  private async inquireOfDeposit(known: KnownChannel, deposit: ClaimedDeposit): Promise<void> {
     const { inquiry } = known.adapter;
     if (!inquiry) return;
     const { id, channel_payment_id: paymentId, asked_at: askedAt, next_inquiry_at: claimedUntil } = deposit;
-    const reading = await this.ask(known, paymentId);
+    const reading = await this.inquire(known, paymentId);
     const isPaid = reading.kind === 'paid' || deposit.status === 'paid';
     await this.charges.take(known, [{ paymentId, reading }], (tx) =>
       this.inquiries.recordInquiry(tx, {
@@ -86,16 +86,16 @@ export class ChannelInquiriesService implements OnTasksStopped {
   }
 
   /** The vendor's id may be anything that a callback names, so a vendor that does not know it has answered. */
-  private async askAboutCharge(known: KnownChannel, charge: UnknownCharge): Promise<void> {
+  private async inquireOfCharge(known: KnownChannel, charge: UnknownCharge): Promise<void> {
     const paymentId = charge.charge_ref;
-    const reading = await this.ask(known, paymentId);
+    const reading = await this.inquire(known, paymentId);
     await this.charges.take(known, [{ paymentId, reading }]);
     if (reading.kind !== 'unknown' || reading.fault === 'configuration') await this.callbacks.answered(charge);
   }
 
-  private async ask({ channel, adapter, settings }: KnownChannel, paymentId: string): Promise<PaymentReading> {
+  private async inquire({ channel, adapter, settings }: KnownChannel, paymentId: string): Promise<PaymentReading> {
     const { inquiry } = adapter;
     if (!inquiry) return { kind: 'unknown', detail: 'its adapter makes no inquiries' };
-    return this.calls.call(channel, 'inquiry', () => inquiry.ask(settings, paymentId));
+    return this.calls.call(channel, 'inquiry', () => inquiry.query(settings, paymentId));
   }
 }

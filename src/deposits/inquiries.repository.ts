@@ -3,8 +3,8 @@ import { Database, type Transaction } from '../database/database.js';
 import type { Deposit } from './deposit.entity.js';
 import * as sql from './inquiries.sql.js';
 
-/** A deposit that a worker inquires about. */
-export type AskedDeposit = Pick<Deposit, 'id' | 'status' | 'created_at' | 'expires_at'> & {
+/** A deposit that a worker has claimed to inquire about its payment. */
+export type ClaimedDeposit = Pick<Deposit, 'id' | 'status' | 'created_at' | 'expires_at'> & {
   channel_payment_id: string;
   asked_at: Date;
   /** Until then, no other worker inquires. */
@@ -21,7 +21,7 @@ interface InquiryAnswer {
 }
 
 /** A deposit of the sandbox about which there is something to report. Times are seconds after its creation. */
-export type DueDeposit = Pick<
+export type SandboxDeposit = Pick<
   Deposit,
   'id' | 'merchant_id' | 'deposit_number' | 'amount' | 'amount_to_pay' | 'created_at'
 > & { expires_in: number; reported_after: number };
@@ -32,13 +32,13 @@ export class InquiriesRepository {
   constructor(private readonly database: Database) {}
 
   /** The ids of channels with inquiries that are due. */
-  async findAsking(): Promise<number[]> {
-    const found = await this.database.query<{ channel_id: number }>(...sql.LIST_ASKING.with({}));
+  async listDueChannels(): Promise<number[]> {
+    const found = await this.database.query<{ channel_id: number }>(...sql.LIST_DUE_CHANNELS.with({}));
     return found.map(({ channel_id }) => channel_id);
   }
 
-  claimInquiries(channelId: number, limit: number, leaseMs: number): Promise<AskedDeposit[]> {
-    return this.database.query<AskedDeposit>(...sql.CLAIM_INQUIRIES.with({ channelId, limit, leaseMs }));
+  claimInquiries(channelId: number, limit: number, leaseMs: number): Promise<ClaimedDeposit[]> {
+    return this.database.query<ClaimedDeposit>(...sql.CLAIM_INQUIRIES.with({ channelId, limit, leaseMs }));
   }
 
   recordInquiry(tx: Transaction, answer: InquiryAnswer): void {
@@ -46,8 +46,8 @@ export class InquiriesRepository {
   }
 
   /** @param id of the only deposit to look at; null for any. */
-  findDue(limit: number, id: bigint | null = null): Promise<DueDeposit[]> {
-    return this.database.query<DueDeposit>(...sql.LIST_DUE.with({ limit, id }));
+  listDueInSandbox(limit: number, id: bigint | null = null): Promise<SandboxDeposit[]> {
+    return this.database.query<SandboxDeposit>(...sql.LIST_DUE_IN_SANDBOX.with({ limit, id }));
   }
 
   /** @param after seconds after the creation. */

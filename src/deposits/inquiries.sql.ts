@@ -4,8 +4,8 @@ import { CALLBACK_IS_DUE } from './callbacks/channel-callbacks.repository.js';
 import { NOW } from './deposits.sql.js';
 
 /** The channels of deposits and callbacks with inquiries that are due. */
-export const LIST_ASKING = statement(
-  'deposits.list_asking',
+export const LIST_DUE_CHANNELS = statement(
+  'deposits.list_due_channels',
   {},
   () => `
     SELECT DISTINCT channel_id FROM deposits
@@ -45,8 +45,8 @@ export const RECORD_INQUIRY = statement(
 );
 
 /** Sandbox deposits with something to report now. Never finds a deposit of another channel. */
-export const LIST_DUE = statement(
-  'deposits.list_due',
+export const LIST_DUE_IN_SANDBOX = statement(
+  'deposits.list_due_in_sandbox',
   { limit: 'int', id: 'bigint?' },
   ({ limit, id }) => `
     SELECT id, merchant_id, deposit_number, amount, amount_to_pay, created_at,

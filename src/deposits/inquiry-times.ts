@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS } from '../core/durations.js';
-import type { AskedDeposit } from './inquiries.repository.js';
+import type { ClaimedDeposit } from './inquiries.repository.js';
 
 /**
  * When to inquire next about a payment that is not made yet: at doubling intervals while it is offered, at the end of the offer,
@@ -10,7 +10,7 @@ export function nextInquiry(
     created_at: createdAt,
     expires_at: expiresAt,
     asked_at: askedAt,
-  }: Pick<AskedDeposit, 'created_at' | 'expires_at' | 'asked_at'>,
+  }: Pick<ClaimedDeposit, 'created_at' | 'expires_at' | 'asked_at'>,
   { firstMs, maxGapMs }: { firstMs: number; maxGapMs: number },
 ): Date | null {
   const [now, end] = [askedAt.getTime(), expiresAt.getTime()];

@@ -10,7 +10,7 @@ const NOW = `date_trunc('milliseconds', statement_timestamp())`;
 const LATELY = `ask_at > statement_timestamp() - interval '1 minute'`;
 
 /**
- * In SQL: whether workers must ask about the payment of a callback now. Without an answer, they give up after two hours. No
+ * In SQL: whether workers must inquire about the payment of a callback now. Without an answer, they give up after two hours. No
  * question comes before its callback, so the bound of `ask_at` excludes none, and spares the index of those that were given up.
  */
 export const CALLBACK_IS_DUE = `ask_at <= statement_timestamp() AND asked_at IS NULL

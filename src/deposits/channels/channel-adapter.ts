@@ -158,7 +158,7 @@ export interface ChannelAdapter<Settings extends ChannelSettings = ChannelSettin
   readonly inquiry?: {
     readonly firstMs: number;
     readonly maxGapMs: number;
-    ask(settings: Settings, paymentId: string): Promise<PaymentReading>;
+    query(settings: Settings, paymentId: string): Promise<PaymentReading>;
   };
   /** Lists the payments that were made or changed since a moment. */
   readonly list?: {
@@ -168,7 +168,7 @@ export interface ChannelAdapter<Settings extends ChannelSettings = ChannelSettin
   readonly callbacks?: { read(settings: Settings, raw: RawCallback): ChannelCallback };
   /** Ends an offer, as far as the vendor can. */
   cancel?(settings: Settings, paymentId: string): Promise<void>;
-  /** Asks a service about slips, if the settings have one. */
+  /** Verifies slips at a service, if the settings have one. */
   readonly slips?: {
     verify(settings: Settings, slip: MiniQr): Promise<SlipReading>;
     /** Whether the service accepts us. */

@@ -7,7 +7,7 @@ import { BookingService, type Booking } from '../booking.service.js';
 import { ChannelsRepository } from '../channels.repository.js';
 import type { Deposit } from '../deposit.entity.js';
 import { DepositsRepository, isUnfinished, type DepositRow } from '../deposits.repository.js';
-import { InquiriesRepository, type DueDeposit } from '../inquiries.repository.js';
+import { InquiriesRepository, type SandboxDeposit } from '../inquiries.repository.js';
 import { NOT_BOOKED, PaymentsRepository, type NewPayment } from '../payments.repository.js';
 import { SlipsRepository } from '../slips/slips.repository.js';
 import { nextReport, PAID_AFTER, sandboxPayments, sandboxQr } from './sandbox-plan.js';
@@ -37,9 +37,9 @@ export class SandboxPaymentsService {
 
   @WorkerTask('sandbox_payments', { every: 500, failed: 'deposits of the sandbox could not be paid', once: true })
   async payDue(stop: AbortSignal): Promise<void> {
-    let due: DueDeposit[];
+    let due: SandboxDeposit[];
     do {
-      due = await this.inquiries.findDue(BATCH);
+      due = await this.inquiries.listDueInSandbox(BATCH);
       for (const deposit of due) if (!stop.aborted) await this.pay(deposit);
     } while (!stop.aborted && due.length === BATCH);
   }
@@ -48,7 +48,7 @@ export class SandboxPaymentsService {
   async takeFirstReport(row: DepositRow): Promise<DepositRow> {
     const { id, next_inquiry_at: reportedAt, created_at: madeAt } = row.deposit;
     if (reportedAt === null || reportedAt > madeAt) return row;
-    for (const due of await this.inquiries.findDue(1, id)) await this.pay(due);
+    for (const due of await this.inquiries.listDueInSandbox(1, id)) await this.pay(due);
     return this.deposits.readAgain(row);
   }
 
@@ -78,7 +78,7 @@ export class SandboxPaymentsService {
   }
 
   /** Takes what the channel reports of a deposit until now. What was reported before changes nothing. */
-  private async pay(deposit: DueDeposit): Promise<void> {
+  private async pay(deposit: SandboxDeposit): Promise<void> {
     const next = nextReport(deposit.amount, deposit.expires_in, deposit.reported_after);
     await this.database.transaction(async (tx) => {
       await this.channels.lock(tx, SANDBOX_CHANNEL_ID);
@@ -115,7 +115,7 @@ export class SandboxPaymentsService {
 }
 
 /** The charge of a deposit's payment with this number. */
-const chargeOf = ({ deposit_number }: Pick<DueDeposit, 'deposit_number'>, number: number) => {
+const chargeOf = ({ deposit_number }: Pick<SandboxDeposit, 'deposit_number'>, number: number) => {
   const chargeRef = `${deposit_number}-${number}`;
   return { chargeRef, paymentId: paymentId('sandbox', 'charge', chargeRef), operator: null };
 };
@@ -130,7 +130,7 @@ const firstReport = (deposit: Deposit, slipRef: string): Report => ({
   isBooked: true,
 });
 
-function reportsOf(deposit: DueDeposit): Report[] {
+function reportsOf(deposit: SandboxDeposit): Report[] {
   const { amount, amount_to_pay, expires_in, reported_after, created_at } = deposit;
   return sandboxPayments(amount, expires_in).flatMap(({ paidAfter, bookedAfter, difference }, index): Report[] => {
     if (paidAfter > reported_after) return [];

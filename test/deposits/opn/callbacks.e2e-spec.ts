@@ -143,7 +143,7 @@ describe('a callback', () => {
       `UPDATE channel_callbacks SET received_at = now() - interval '2 hours', ask_at = now() - interval '1 hour', asked_at = NULL`,
     );
     await eventually(
-      () => stack.api.get(InquiriesRepository).findAsking(),
+      () => stack.api.get(InquiriesRepository).listDueChannels(),
       ({ length }) => length === 0,
     );
     // A worker that asks claims it first.

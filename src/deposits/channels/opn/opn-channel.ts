@@ -91,8 +91,8 @@ export class OpnChannel implements ChannelAdapter<OpnSettings> {
   readonly inquiry = {
     firstMs: 60_000,
     maxGapMs: 600_000,
-    ask: (settings: OpnSettings, id: string): Promise<PaymentReading> =>
-      this.ask(settings, 'GET', `/charges/${encodeURIComponent(id)}`, (answer) => {
+    query: (settings: OpnSettings, id: string): Promise<PaymentReading> =>
+      this.call(settings, 'GET', `/charges/${encodeURIComponent(id)}`, (answer) => {
         const charge = objectIn(answer, 'charge');
         return charge ? readCharge(charge, id, settings.isLive, new Date()) : unknown(answer);
       }),
@@ -102,7 +102,7 @@ export class OpnChannel implements ChannelAdapter<OpnSettings> {
     read: (settings: OpnSettings, since: Date, page: string | null): Promise<PaymentsPage | NoAnswer> => {
       const from = new Date(since.getTime() - LIST_BEFORE_MS).toISOString();
       const query = new URLSearchParams({ limit: String(PAGE), offset: page ?? '0', order: 'chronological', from });
-      return this.ask(settings, 'GET', `/charges?${query.toString()}`, (answer) =>
+      return this.call(settings, 'GET', `/charges?${query.toString()}`, (answer) =>
         readList(answer, Number(page ?? 0), settings.isLive, new Date()),
       );
     },
@@ -161,11 +161,11 @@ export class OpnChannel implements ChannelAdapter<OpnSettings> {
   }
 
   async cancel(settings: OpnSettings, paymentId: string): Promise<void> {
-    await this.ask(settings, 'POST', `/charges/${encodeURIComponent(paymentId)}/expire`, () => null);
+    await this.call(settings, 'POST', `/charges/${encodeURIComponent(paymentId)}/expire`, () => null);
   }
 
   async test(settings: OpnSettings): Promise<ChannelCheck[]> {
-    const answer = await this.ask(settings, 'GET', '/charges?limit=1', (got) =>
+    const answer = await this.call(settings, 'GET', '/charges?limit=1', (got) =>
       readList(got, 0, settings.isLive, new Date()),
     );
     const mode = settings.isLive ? 'live' : 'test mode, no real money';
@@ -214,11 +214,11 @@ export class OpnChannel implements ChannelAdapter<OpnSettings> {
       const made = objectIn(answer, path === '/sources' ? 'source' : 'charge');
       return typeof made?.id === 'string' ? { ...made, id: made.id } : unknown(answer);
     };
-    return this.ask(settings, 'POST', path, read, { body, timeoutMs: leftMs(until) });
+    return this.call(settings, 'POST', path, read, { body, timeoutMs: leftMs(until) });
   }
 
   /** Never throws. Sources need the public key, all other calls the secret key. */
-  private ask<Result>(
+  private call<Result>(
     { baseUrl, publicKey, secretKey }: OpnSettings,
     method: 'GET' | 'POST',
     path: string,

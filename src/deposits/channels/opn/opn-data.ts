@@ -89,7 +89,7 @@ export function readCallback(raw: RawCallback, secret: string | null): ChannelCa
   if (problem !== null) return { kind: 'refused', detail: problem };
   const event = asMembers(parseJson(raw.body.toString('utf8')));
   if (event?.object !== 'event') return unreadable('it is no event');
-  // A charge that was just made is not paid, and the deposit that has it asks about it anyway.
+  // A charge that was just made is not paid, and its deposit has its own inquiries anyway.
   if (event.key === 'charge.create') return { kind: 'ping' };
   const data = asMembers(event.data) ?? {};
   const id = data.object === 'charge' ? data.id : data.charge;
