@@ -3,7 +3,7 @@ import type { Actor } from '../audit-log/audit-log.js';
 import { pick } from '../core/members.js';
 import type { Satang } from '../core/money.js';
 import { CHANNEL_ADAPTER_NAMES, CHANNEL_ADAPTERS } from '../deposits/channels/adapters.js';
-import { ChannelListsService } from '../deposits/channel-lists.service.js';
+import { VendorListsService } from '../deposits/vendor-lists.service.js';
 import { ChannelsService, checkSettings } from '../deposits/channels.service.js';
 import type { ChannelCheck } from '../deposits/channels/channel-adapter.js';
 import type { DepositChannel } from '../deposits/deposit-channel.entity.js';
@@ -94,7 +94,7 @@ export const channelCommands: CommandGroup = {
       .option('--since <moment>', 'the first payments to look at (default: 3 days ago)', moment)
       .examples('channel sync opn', 'channel sync opn --since 2026-11-20')
       .does(async (app, code: string, { since }: { since?: Date }) => {
-        const { takenBack: taken_back, ...counts } = await app.get(ChannelListsService).sync(code, since);
+        const { takenBack: taken_back, ...counts } = await app.get(VendorListsService).sync(code, since);
         return record({ ...counts, taken_back });
       });
   },

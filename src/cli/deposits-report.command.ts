@@ -10,7 +10,7 @@ import {
 } from '../accounting/reports/deposits-report.service.js';
 import { DailyReportService } from '../accounting/reports/daily-report.service.js';
 import { MARGIN_TIMEZONE } from '../accounting/reports/margin-report.repository.js';
-import { ChannelListsService } from '../deposits/channel-lists.service.js';
+import { VendorListsService } from '../deposits/vendor-lists.service.js';
 import type { OperatorCommand } from './command-group.js';
 import { day, oneOf, refuseBoth } from './options.js';
 import { list, type Result } from './output.js';
@@ -57,7 +57,7 @@ export function defineDepositsReport(report: OperatorCommand): void {
     });
 }
 
-/** @throws as {@link ChannelListsService.compare}; CommandError without a channel. */
+/** @throws as {@link VendorListsService.compare}; CommandError without a channel. */
 async function differences(
   app: INestApplicationContext,
   channel: string | undefined,
@@ -65,7 +65,7 @@ async function differences(
 ): Promise<string[]> {
   if (channel === undefined) throw new CommandError('--compare needs --channel');
   const { start, stop } = await app.get(DailyReportService).readRange(days, MARGIN_TIMEZONE);
-  return app.get(ChannelListsService).compare(channel, start, stop);
+  return app.get(VendorListsService).compare(channel, start, stop);
 }
 
 const toRow = (

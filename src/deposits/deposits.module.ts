@@ -5,9 +5,9 @@ import { BookingService } from './booking.service.js';
 import { ChannelCallbacksRepository } from './callbacks/channel-callbacks.repository.js';
 import { ChannelCallbacksService } from './callbacks/channel-callbacks.service.js';
 import { ChannelCallsService } from './channel-calls.service.js';
-import { ChannelCodesService } from './channel-codes.service.js';
+import { VendorQrCodesService } from './vendor-qr-codes.service.js';
 import { ChannelInquiriesService } from './channel-inquiries.service.js';
-import { ChannelListsService } from './channel-lists.service.js';
+import { VendorListsService } from './vendor-lists.service.js';
 import { ChannelRegistry } from './channel-registry.js';
 import { ChannelsRepository } from './channels.repository.js';
 import { ChannelsService } from './channels.service.js';
@@ -43,9 +43,9 @@ import { StatementsService } from './statements/statements.service.js';
     DepositsObserver,
     ChannelsService,
     ChannelCallsService,
-    ChannelCodesService,
+    VendorQrCodesService,
     ChannelInquiriesService,
-    ChannelListsService,
+    VendorListsService,
     ChannelCallbacksRepository,
     ChannelCallbacksService,
     IncomingChargesService,
@@ -63,7 +63,7 @@ import { StatementsService } from './statements/statements.service.js';
   ],
   exports: [
     ChannelsService,
-    ChannelListsService,
+    VendorListsService,
     ChannelCallbacksService,
     DepositsService,
     MerchantDepositsService,

@@ -15,7 +15,7 @@ import { recordEvents } from '../events/event-log.js';
 import { WorkNotifier } from '../queues/work-notifier.js';
 import { MerchantsService } from '../merchants/merchants.service.js';
 import { WalletsRepository } from '../wallet/wallets.repository.js';
-import { ChannelCodesService } from './channel-codes.service.js';
+import { VendorQrCodesService } from './vendor-qr-codes.service.js';
 import { ChannelsService } from './channels.service.js';
 import { amountsToDeal, chooseAmount } from './dealing.js';
 import type { DepositChannel } from './deposit-channel.entity.js';
@@ -70,7 +70,7 @@ export class DepositsService {
     private readonly sandbox: SandboxPaymentsService,
     private readonly notifier: WorkNotifier,
     private readonly observer: DepositsObserver,
-    private readonly codes: ChannelCodesService,
+    private readonly qrCodes: VendorQrCodesService,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
@@ -101,7 +101,7 @@ export class DepositsService {
 
   /** Has the channel make the QR code, if the deposit lacks it. It calls a vendor. @throws SERVICE_UNAVAILABLE */
   async finish({ row, replayed }: CreatedDeposit): Promise<CreatedDeposit> {
-    const finished = await this.codes.finish(row);
+    const finished = await this.qrCodes.finish(row);
     if (!isUnfinished(finished)) return { row: finished, replayed };
     const message = 'the channel gave no QR code: repeat the request';
     throw refusal('SERVICE_UNAVAILABLE', 'CHANNEL_UNAVAILABLE', 'channel', message, 1);
@@ -146,7 +146,7 @@ export class DepositsService {
       return ended;
     });
     // The merchant does not wait for the vendor, which may not be able to end the offer.
-    for (const each of cancelled) this.codes.cancel(withPayments(each, [])).catch(() => undefined);
+    for (const each of cancelled) this.qrCodes.cancel(withPayments(each, [])).catch(() => undefined);
   }
 
   /** Ends offers. A deposit keeps its amount until `hold_until`. */

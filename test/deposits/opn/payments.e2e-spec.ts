@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SchemaService } from '../../../src/database/schema.service.js';
-import { ChannelListsService } from '../../../src/deposits/channel-lists.service.js';
+import { VendorListsService } from '../../../src/deposits/vendor-lists.service.js';
 import { eventually } from '../../support/eventually.js';
 import { expectError } from '../../support/expectations.js';
 import { Client, type ErrorBody } from '../../support/http.js';
@@ -153,7 +153,7 @@ describe('a payment without callbacks', () => {
     const made = await scene.unheard();
     await scene.settle(made);
     await stack.sql(`UPDATE deposit_channels SET list_due_at = now() WHERE code = $1`, [scene.code]);
-    await stack.api.get(ChannelListsService).readDue(new AbortController().signal);
+    await stack.api.get(VendorListsService).readDue(new AbortController().signal);
     expect(await scene.until(made, 'paid')).toMatchObject({ paid_amount: '1000.00' });
     // Another worker may be reading it at the same time.
     await eventually(

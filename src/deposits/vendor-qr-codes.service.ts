@@ -17,7 +17,7 @@ const WAIT_MS = 6_000;
 
 /** Has vendors make the QR codes of deposits. One process at a time requests a code; equal requests wait for it. */
 @Injectable()
-export class ChannelCodesService {
+export class VendorQrCodesService {
   private readonly making = new Map<bigint, Promise<void>>();
 
   constructor(

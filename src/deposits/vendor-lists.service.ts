@@ -22,7 +22,7 @@ interface ListTaken extends TakenCharges {
 
 /** Reads vendors' lists of payments: for lost callbacks, payments of ended deposits, and refunds. */
 @Injectable()
-export class ChannelListsService {
+export class VendorListsService {
   constructor(
     private readonly channels: ChannelsService,
     private readonly rows: ChannelsRepository,
