@@ -52,7 +52,7 @@ export function toDepositDto(row: DepositRow): DepositDto {
 }
 
 /** A single deposit, with the image of its QR code while it is `pending`. */
-export const toShownDeposit = (row: DepositRow): DepositDto => {
+export const toDepositWithImage = (row: DepositRow): DepositDto => {
   const { status, qr_payload: payload, qr_image: image } = row.deposit;
   const shown = image ?? (payload === null ? null : qrImage(payload));
   return { ...toDepositDto(row), qr_image: status === 'pending' ? shown : null };

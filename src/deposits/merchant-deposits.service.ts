@@ -8,7 +8,7 @@ import { mayBeStored } from '../core/text.js';
 import { BoundedReadsService } from '../database/bounded-reads.service.js';
 import type { CreateDepositDto, DepositListQuery, PresentSlipDto } from './deposit-requests.dto.js';
 import type { DepositDto } from './deposit.dto.js';
-import { toDepositDto, toShownDeposit } from './deposit.mapper.js';
+import { toDepositDto, toDepositWithImage } from './deposit.mapper.js';
 import { DepositsRepository, type DepositRow } from './deposits.repository.js';
 import { readMiniQr } from './slips/mini-qr.js';
 import { SlipsService } from './slips/slips.service.js';
@@ -51,12 +51,12 @@ export class MerchantDepositsService {
     const made = earlier ?? (await this.oneAtATime(merchantId, make));
     // Outside of the bounds and of the queue, because it calls a vendor.
     const { row, replayed } = await this.service.finish(made);
-    return { deposit: toShownDeposit(row), replayed };
+    return { deposit: toDepositWithImage(row), replayed };
   }
 
   /** @throws NOT_FOUND */
   async get(merchantId: number, referenceId: string): Promise<DepositDto> {
-    return toShownDeposit(await this.find(merchantId, referenceId));
+    return toDepositWithImage(await this.find(merchantId, referenceId));
   }
 
   /** Newest first. @throws BAD_REQUEST for a bad cursor */
@@ -81,7 +81,7 @@ export class MerchantDepositsService {
     const row = await this.find(merchantId, referenceId);
     const { status } = row.deposit;
     if (status !== 'cancelled') throw new AppError('CONFLICT', `The deposit is ${status}: it can’t be cancelled`);
-    return toShownDeposit(row);
+    return toDepositWithImage(row);
   }
 
   /** @throws NOT_FOUND; CONFLICT where no slips are taken; TOO_MANY_REQUESTS. */
