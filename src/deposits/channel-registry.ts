@@ -6,7 +6,7 @@ import { present } from '../core/invariant.js';
 import { SecretBox } from '../core/secret-box.js';
 import { CallbackAddresses } from '../suppliers/callback-addresses.service.js';
 import { changeTogether, openTogether } from '../suppliers/supplier-credentials.service.js';
-import { SupplierHttp } from '../suppliers/supplier-http.js';
+import { AdapterHttp } from '../suppliers/adapter-http.js';
 import { missingProblem, type Changes } from '../suppliers/supplier-settings.js';
 import { CHANNEL_ADAPTERS, describeChannelAdapter } from './channels/adapters.js';
 import type { ChannelAdapter, ChannelSettings } from './channels/channel-adapter.js';
@@ -31,7 +31,7 @@ export interface KnownChannel extends ChannelConnection {
 /** Connects each channel with its adapter. */
 @Injectable()
 export class ChannelRegistry implements OnApplicationShutdown {
-  private readonly http = new SupplierHttp();
+  private readonly http = new AdapterHttp();
   private readonly adapters = new Map(
     CHANNEL_ADAPTERS.map((Adapter) => [Adapter.description.adapter, new Adapter(this.http)]),
   );

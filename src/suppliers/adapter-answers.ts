@@ -4,7 +4,7 @@ import { JsonNumber } from '../core/exact-json.js';
 import type { UnitFailureCode } from '../core/failures.js';
 import { storable, textProblem } from '../core/text.js';
 import type { Attempt, CatalogueProbe, CatalogueReading, ProductReading, Unavailable } from './supplier-adapter.js';
-import { describeFailure, wasNeverSent, type HttpAnswer } from './supplier-http.js';
+import { describeFailure, wasNeverSent, type HttpAnswer } from './adapter-http.js';
 import type { Fault, SupplierOutcome } from './supplier-outcome.js';
 
 const MAX_NAME_LENGTH = 255;

@@ -9,23 +9,23 @@ import { HttpSupplier } from './http/http-supplier.js';
 import { LapakgamingSupplier } from './lapakgaming/lapakgaming-supplier.js';
 import { SeagmSupplier } from './seagm/seagm-supplier.js';
 import type { SupplierAdapter } from './supplier-adapter.js';
-import { SupplierHttp } from './supplier-http.js';
+import { AdapterHttp } from './adapter-http.js';
 import { WepaySupplier } from './wepay/wepay-supplier.js';
 
 interface AdapterClass {
   readonly description: AdapterDescription;
-  new (http: SupplierHttp): SupplierAdapter;
+  new (http: AdapterHttp): SupplierAdapter;
 }
 
 /** An adapter that the service knows. */
 export interface KnownAdapter {
-  create: (http: SupplierHttp) => SupplierAdapter;
+  create: (http: AdapterHttp) => SupplierAdapter;
   description: DescribedAdapter;
 }
 
 export const toKnownAdapter = (Adapter: AdapterClass): KnownAdapter => ({
   create: (http) => new Adapter(http),
-  description: { ...Adapter.description, capabilities: capabilitiesOf(new Adapter(new SupplierHttp())) },
+  description: { ...Adapter.description, capabilities: capabilitiesOf(new Adapter(new AdapterHttp())) },
 });
 
 /** Every adapter that operators may choose. The adapter of the built-in supplier is not among them. */

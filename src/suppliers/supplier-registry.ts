@@ -6,7 +6,7 @@ import { CallbackAddressesService } from './callback-addresses.service.js';
 import type { Catalogue, SupplierAdapter, Unavailable } from './supplier-adapter.js';
 import { SupplierCredentialsService } from './supplier-credentials.service.js';
 import { SandboxSupplier } from './sandbox/sandbox-supplier.js';
-import { SupplierHttp } from './supplier-http.js';
+import { AdapterHttp } from './adapter-http.js';
 import { missingProblem } from './supplier-settings.js';
 import type { Supplier } from './supplier.entity.js';
 
@@ -51,7 +51,7 @@ interface RegisteredAdapter {
 /** Finds adapters, and connects each supplier with its adapter. */
 @Injectable()
 export class SupplierRegistry implements OnApplicationShutdown {
-  private readonly http = new SupplierHttp();
+  private readonly http = new AdapterHttp();
   private readonly known = new Map<string, RegisteredAdapter>(
     [...ADAPTERS, toKnownAdapter(SandboxSupplier)].map(({ create, description }) => [
       description.adapter,

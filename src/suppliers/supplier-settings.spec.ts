@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { DescribedAdapter } from './adapter-description.js';
 import { ADAPTERS } from './adapters.js';
 import { HttpSupplier } from './http/http-supplier.js';
-import { SupplierHttp } from './supplier-http.js';
+import { AdapterHttp } from './adapter-http.js';
 import { baseUrlOf, changed, missingProblem, settingsProblem, type SupplierSettings } from './supplier-settings.js';
 
 /** An adapter with all optional members. */
@@ -80,7 +80,7 @@ describe('an adapter', () => {
   it.each(ADAPTERS.map((known) => [known.description.adapter, known] as const))(
     '%s describes its capabilities',
     (_name, { create, description: { capabilities } }) => {
-      const adapter = create(new SupplierHttp());
+      const adapter = create(new AdapterHttp());
       expect({
         deduplication: capabilities.includes('deduplication'),
         inquiry: capabilities.includes('inquiry'),

@@ -1,6 +1,6 @@
 import { DigiflazzSupplier, type DigiflazzSettings } from '../../src/suppliers/digiflazz/digiflazz-supplier.js';
 import type { Attempt } from '../../src/suppliers/supplier-adapter.js';
-import { SupplierHttp } from '../../src/suppliers/supplier-http.js';
+import { AdapterHttp } from '../../src/suppliers/adapter-http.js';
 import type { SupplierOutcome } from '../../src/suppliers/supplier-outcome.js';
 import { DigiflazzBench, KEYS, USERNAME, type DigiflazzClient, type Json } from '../simulators/digiflazz-client.js';
 
@@ -85,7 +85,7 @@ export class DigiflazzBuyer {
 /** The buyers and simulators of a test file. */
 export class DigiflazzShop {
   private readonly bench = new DigiflazzBench();
-  private readonly http = new SupplierHttp();
+  private readonly http = new AdapterHttp();
   private readonly adapter = new DigiflazzSupplier(this.http);
 
   /** A buyer with its own simulator, which follows these readings of the documents. */

@@ -3,7 +3,7 @@ import { afterAll, beforeAll } from '@jest/globals';
 import type { AdapterDescription } from '../../src/suppliers/adapter-description.js';
 import { ADAPTER_NAMES, ADAPTERS, toKnownAdapter, type KnownAdapter } from '../../src/suppliers/adapters.js';
 import { HttpSupplier, type HttpSettings } from '../../src/suppliers/http/http-supplier.js';
-import type { SupplierHttp } from '../../src/suppliers/supplier-http.js';
+import type { AdapterHttp } from '../../src/suppliers/adapter-http.js';
 import type { StoredSettings } from '../../src/suppliers/supplier-adapter.js';
 import type { CallbackReader, CallbackReading, RawCallback } from '../../src/suppliers/supplier-adapter.js';
 
@@ -46,7 +46,7 @@ class PatientSupplier extends CallingSupplier {
     adapter: 'patient',
   };
 
-  constructor(http: SupplierHttp) {
+  constructor(http: AdapterHttp) {
     super(http);
     Object.assign(this.inquiry, { minGapMs: 600_000 });
   }

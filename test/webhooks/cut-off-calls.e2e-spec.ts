@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { HttpSupplier } from '../../src/suppliers/http/http-supplier.js';
-import { SupplierHttp } from '../../src/suppliers/supplier-http.js';
+import { AdapterHttp } from '../../src/suppliers/adapter-http.js';
 import { Net, TIMEOUT_MS } from './net.js';
 
 const net = new Net();
@@ -51,7 +51,7 @@ describe('a call that the client cuts off leaves no unused connection', () => {
   });
 
   it.each(cutOff)('at a supplier: %s', async (_what, answer) => {
-    const http = new SupplierHttp();
+    const http = new AdapterHttp();
     const supplier = new HttpSupplier(http);
     const settings = { token: null, timeoutMs: 300 };
     const brought = await connectionsOf(answer, (baseUrl) =>

@@ -2,7 +2,7 @@ import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { CONFIG, type Config } from '../../core/config.js';
 import { LOGGER } from '../../core/core.module.js';
 import type { Logger } from '../../core/logger.js';
-import { SupplierHttp } from '../../suppliers/supplier-http.js';
+import { AdapterHttp } from '../../suppliers/adapter-http.js';
 import { G2BulkValidator } from './g2bulk/g2bulk-validator.js';
 import type { PlayerCheck, ValidatorName } from './player-validator.js';
 import {
@@ -21,7 +21,7 @@ const WARN_EVERY_MS = 60_000;
 /** Checks players with validators. */
 @Injectable()
 export class PlayerValidatorsService implements OnApplicationShutdown {
-  private readonly http = new SupplierHttp();
+  private readonly http = new AdapterHttp();
   private readonly known: Record<ValidatorName, ThrottledValidator>;
 
   constructor(@Inject(CONFIG) { g2bulkBaseUrl }: Config, @Inject(LOGGER) logger: Logger) {

@@ -1,12 +1,12 @@
 import { AppError } from '../../core/errors.js';
-import type { SupplierHttp } from '../../suppliers/supplier-http.js';
+import type { AdapterHttp } from '../../suppliers/adapter-http.js';
 import type { ChannelAdapter, ChannelDescription } from './channel-adapter.js';
 import { OpnChannel } from './opn/opn-channel.js';
 import { PromptPayChannel } from './promptpay/promptpay-channel.js';
 
 interface AdapterClass {
   readonly description: ChannelDescription;
-  new (http: SupplierHttp): ChannelAdapter;
+  new (http: AdapterHttp): ChannelAdapter;
 }
 
 /** All adapters of channels. */

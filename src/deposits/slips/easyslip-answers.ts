@@ -2,7 +2,7 @@ import { JsonNumber } from '../../core/exact-json.js';
 import { parseBaht } from '../../core/money.js';
 import { readMoment } from '../../core/moments.js';
 import { shownText } from '../../suppliers/adapter-answers.js';
-import type { HttpAnswer } from '../../suppliers/supplier-http.js';
+import type { HttpAnswer } from '../../suppliers/adapter-http.js';
 import type { SlipPayment, SlipReading } from '../channels/channel-adapter.js';
 import type { MiniQr } from './mini-qr.js';
 

@@ -1,5 +1,5 @@
 import { parseExactJson } from '../../core/exact-json.js';
-import { describeFailure, type HttpAnswer, type SupplierHttp } from '../../suppliers/supplier-http.js';
+import { describeFailure, type HttpAnswer, type AdapterHttp } from '../../suppliers/adapter-http.js';
 import type { SlipReading } from '../channels/channel-adapter.js';
 import { readSlip, type SlipReceiver } from './easyslip-answers.js';
 import { miniQr, type MiniQr } from './mini-qr.js';
@@ -17,7 +17,7 @@ const TIMEOUT_MS = 6_000;
 export class EasySlip {
   static readonly baseUrl = 'https://api.easyslip.com';
 
-  constructor(private readonly http: SupplierHttp) {}
+  constructor(private readonly http: AdapterHttp) {}
 
   /** Sends nothing but the slip: the vendor must neither compare amounts nor decide about duplicates. */
   async verify(settings: EasySlipSettings, slip: MiniQr): Promise<SlipReading> {

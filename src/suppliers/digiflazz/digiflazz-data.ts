@@ -1,6 +1,6 @@
 import { parseSignedMicros, type CostMoney } from '../../core/cost-money.js';
 import type { SupplierBalance, Unavailable } from '../supplier-adapter.js';
-import type { HttpAnswer } from '../supplier-http.js';
+import type { HttpAnswer } from '../adapter-http.js';
 import { amountOf, asMembers, textOf, type Members } from '../adapter-answers.js';
 import { RESPONSE_CODES } from './response-codes.js';
 

@@ -10,7 +10,7 @@ import type {
   SupplierBalance,
   Unavailable,
 } from '../supplier-adapter.js';
-import type { HttpAnswer, SupplierHttp } from '../supplier-http.js';
+import type { HttpAnswer, AdapterHttp } from '../adapter-http.js';
 import type { SupplierOutcome } from '../supplier-outcome.js';
 import { notSent, requestAndRead, sendAndRead, toProbe } from '../adapter-answers.js';
 import { digiflazzCallbacks } from './digiflazz-callbacks.js';
@@ -99,7 +99,7 @@ export class DigiflazzSupplier implements SupplierAdapter<DigiflazzSettings> {
     probe: (settings) => this.readPrices(settings, { code: 'probe' }, (answer) => toProbe(readPriceList(answer))),
   };
 
-  constructor(private readonly http: SupplierHttp) {}
+  constructor(private readonly http: AdapterHttp) {}
 
   readSettings({ credentials, options, ...stored }: StoredSettings): DigiflazzSettings {
     const { username = '', key = '', webhook_secret: webhookSecret = null } = credentials;

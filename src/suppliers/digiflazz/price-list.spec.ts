@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseExactJson } from '../../core/exact-json.js';
 import type { SupplierProduct } from '../supplier-adapter.js';
-import type { HttpAnswer } from '../supplier-http.js';
+import type { HttpAnswer } from '../adapter-http.js';
 import { readBalance } from './digiflazz-data.js';
 import { readPriceList, readPriceOf } from './price-list.js';
 

@@ -1,6 +1,6 @@
 import { storable } from '../../core/text.js';
 import type { CatalogueReading, ProductReading, SupplierProduct } from '../supplier-adapter.js';
-import type { HttpAnswer } from '../supplier-http.js';
+import type { HttpAnswer } from '../adapter-http.js';
 import { asMembers, productIn, shownText, textOf, type Members } from '../adapter-answers.js';
 import { dataOf, rupiah, unavailable } from './digiflazz-data.js';
 

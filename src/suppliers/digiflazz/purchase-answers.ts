@@ -1,7 +1,7 @@
 import { failure } from '../../core/failures.js';
 import { storable } from '../../core/text.js';
 import type { Attempt } from '../supplier-adapter.js';
-import { requestedWait, type HttpAnswer } from '../supplier-http.js';
+import { requestedWait, type HttpAnswer } from '../adapter-http.js';
 import type { Delivery, SupplierOutcome } from '../supplier-outcome.js';
 import { asMembers, isGiven, isOther, textOf, type Members } from '../adapter-answers.js';
 import { codeInWords, dataOf, responseCodeOf, rupiah } from './digiflazz-data.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { HttpAnswer } from '../supplier-http.js';
+import type { HttpAnswer } from '../adapter-http.js';
 import { readInquiryAnswer, readSendAnswer } from './http-answers.js';
 
 const REFERENCE = 'ord_Np3O7rcsqNmBTwD7.1.2';

@@ -4,7 +4,7 @@ import { storable } from '../../core/text.js';
 import { failure, isUnitFailureCode, type UnitFailureCode } from '../../core/failures.js';
 import { usualPlayer } from '../player-template.js';
 import type { Attempt, ListedPurchase, PurchasesReading, SupplierBalance, Unavailable } from '../supplier-adapter.js';
-import { requestedWait, type HttpAnswer } from '../supplier-http.js';
+import { requestedWait, type HttpAnswer } from '../adapter-http.js';
 import type { Delivery, Refusal, SupplierOutcome } from '../supplier-outcome.js';
 import { amountOf, nameOf } from '../adapter-answers.js';
 

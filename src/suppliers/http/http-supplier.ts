@@ -8,7 +8,7 @@ import type {
   SupplierBalance,
 } from '../supplier-adapter.js';
 import { callAndRead, inquireAndRead, requestAndRead } from '../adapter-answers.js';
-import { describeFailure, wasNeverSent, type HttpAnswer, type SupplierHttp } from '../supplier-http.js';
+import { describeFailure, wasNeverSent, type HttpAnswer, type AdapterHttp } from '../adapter-http.js';
 import type { SupplierOutcome } from '../supplier-outcome.js';
 import { readBalanceAnswer, readInquiryAnswer, readPurchasesAnswer, readSendAnswer } from './http-answers.js';
 
@@ -63,7 +63,7 @@ export class HttpSupplier implements SupplierAdapter<HttpSettings> {
     },
   };
 
-  constructor(private readonly http: SupplierHttp) {}
+  constructor(private readonly http: AdapterHttp) {}
 
   readSettings({ baseUrl, credentials, timeoutMs }: StoredSettings): HttpSettings {
     return { baseUrl, token: credentials.token ?? null, timeoutMs };

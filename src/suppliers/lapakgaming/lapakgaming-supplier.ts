@@ -9,7 +9,7 @@ import type {
   SupplierBalance,
   Unavailable,
 } from '../supplier-adapter.js';
-import type { HttpAnswer, SupplierHttp } from '../supplier-http.js';
+import type { HttpAnswer, AdapterHttp } from '../adapter-http.js';
 import type { SupplierOutcome } from '../supplier-outcome.js';
 import { inquireAndRead, notSent, requestAndRead, sendAndRead, toProbe } from '../adapter-answers.js';
 import { lapakgamingCallbacks } from './lapakgaming-callbacks.js';
@@ -89,7 +89,7 @@ export class LapakgamingSupplier implements SupplierAdapter<LapakgamingSettings>
     probe: (settings) => this.readProduct(settings, 'probe', (answer) => toProbe(readProductOf(answer, 'probe'))),
   };
 
-  constructor(private readonly http: SupplierHttp) {}
+  constructor(private readonly http: AdapterHttp) {}
 
   readSettings({ baseUrl, credentials, options, ...stored }: StoredSettings): LapakgamingSettings {
     const { secret_key: secretKey = '' } = credentials;

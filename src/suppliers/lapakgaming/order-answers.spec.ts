@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { parseExactJson } from '../../core/exact-json.js';
 import type { NamedAttempt } from '../supplier-adapter.js';
-import type { HttpAnswer } from '../supplier-http.js';
+import type { HttpAnswer } from '../adapter-http.js';
 import { isDefinite, type SupplierOutcome } from '../supplier-outcome.js';
 import { readOrderAnswer, readOrderStatus } from './order-answers.js';
 import { RESPONSE_CODES } from './response-codes.js';

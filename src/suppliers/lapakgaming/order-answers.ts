@@ -1,7 +1,7 @@
 import { failure } from '../../core/failures.js';
 import { printable } from '../../core/text.js';
 import type { Attempt, NamedAttempt } from '../supplier-adapter.js';
-import { requestedWait, type HttpAnswer } from '../supplier-http.js';
+import { requestedWait, type HttpAnswer } from '../adapter-http.js';
 import type { Delivery, SupplierOutcome } from '../supplier-outcome.js';
 import {
   amountOf,

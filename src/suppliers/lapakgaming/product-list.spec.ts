@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseExactJson } from '../../core/exact-json.js';
-import type { HttpAnswer } from '../supplier-http.js';
+import type { HttpAnswer } from '../adapter-http.js';
 import { readBalance } from './lapakgaming-data.js';
 import { readProductList, readProductOf } from './product-list.js';
 

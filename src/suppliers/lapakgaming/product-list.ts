@@ -1,5 +1,5 @@
 import type { CatalogueReading, ProductReading, SupplierProduct } from '../supplier-adapter.js';
-import type { HttpAnswer } from '../supplier-http.js';
+import type { HttpAnswer } from '../adapter-http.js';
 import { amountOf, asMembers, nameOf, productIn, shownText, type Members } from '../adapter-answers.js';
 import { codeOf, CURRENCY, dataOf, isSuccess, unavailable } from './lapakgaming-data.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseExactJson } from '../../core/exact-json.js';
 import type { Attempt } from '../supplier-adapter.js';
-import type { HttpAnswer } from '../supplier-http.js';
+import type { HttpAnswer } from '../adapter-http.js';
 import type { SupplierOutcome } from '../supplier-outcome.js';
 import { readInquiry, readOrderAnswer } from './order-answers.js';
 import { orderFields, requestProblem, type OrderKind } from './order-request.js';

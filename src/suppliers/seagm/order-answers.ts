@@ -1,6 +1,6 @@
 import { failure } from '../../core/failures.js';
 import type { Attempt, NamedAttempt } from '../supplier-adapter.js';
-import type { HttpAnswer } from '../supplier-http.js';
+import type { HttpAnswer } from '../adapter-http.js';
 import type { Delivery, SupplierOutcome } from '../supplier-outcome.js';
 import { asList, asMembers, isGiven, isOther, nameOf, shownText, textOf, type Members } from '../adapter-answers.js';
 import type { OrderKind } from './order-request.js';

@@ -1,5 +1,5 @@
 import type { CatalogueReading, ProductReading, SupplierProduct } from '../supplier-adapter.js';
-import type { HttpAnswer } from '../supplier-http.js';
+import type { HttpAnswer } from '../adapter-http.js';
 import { asList, asMembers, nameOf, shownText, textOf, type Members } from '../adapter-answers.js';
 import { skuOf, type OrderKind } from './order-request.js';
 import { dataOf, isGood, isNotFound, moneyOf, unavailable } from './seagm-data.js';

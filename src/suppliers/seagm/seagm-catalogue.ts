@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CatalogueReading, SupplierProduct } from '../supplier-adapter.js';
-import type { HttpAnswer } from '../supplier-http.js';
+import type { HttpAnswer } from '../adapter-http.js';
 import { unreachable } from '../adapter-answers.js';
 import type { OrderKind } from './order-request.js';
 import { readCategories, readTypes, type Category } from './product-types.js';

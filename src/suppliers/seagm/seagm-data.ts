@@ -1,7 +1,7 @@
 import type { CostMoney } from '../../core/cost-money.js';
 import { parseSignedMicros } from '../../core/cost-money.js';
 import type { SupplierBalance, Unavailable } from '../supplier-adapter.js';
-import { requestedWait, type HttpAnswer } from '../supplier-http.js';
+import { requestedWait, type HttpAnswer } from '../adapter-http.js';
 import type { Fault } from '../supplier-outcome.js';
 import { amountOf, asMembers, shownText, textOf, type Members } from '../adapter-answers.js';
 

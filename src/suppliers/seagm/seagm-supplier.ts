@@ -10,7 +10,7 @@ import type {
   SupplierAdapter,
   SupplierBalance,
 } from '../supplier-adapter.js';
-import type { HttpAnswer, SupplierHttp } from '../supplier-http.js';
+import type { HttpAnswer, AdapterHttp } from '../adapter-http.js';
 import type { SupplierOutcome } from '../supplier-outcome.js';
 import { inquireAndRead, notSent, requestAndRead, sendAndRead } from '../adapter-answers.js';
 import { readInquiry, readOrderAnswer } from './order-answers.js';
@@ -94,7 +94,7 @@ export class SeagmSupplier implements SupplierAdapter<SeagmSettings> {
       ),
   };
 
-  constructor(private readonly http: SupplierHttp) {}
+  constructor(private readonly http: AdapterHttp) {}
 
   readSettings({ baseUrl, credentials, timeoutMs }: StoredSettings): SeagmSettings {
     const { uid = '', secret_key: secretKey = '' } = credentials;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { HttpAnswer } from '../supplier-http.js';
+import type { HttpAnswer } from '../adapter-http.js';
 import type { SupplierOutcome } from '../supplier-outcome.js';
 import { readOutputAnswer } from './output-answers.js';
 import { RESPONSE_CODES } from './response-codes.js';

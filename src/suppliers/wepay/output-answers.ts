@@ -1,6 +1,6 @@
 import { failure } from '../../core/failures.js';
 import type { NamedAttempt } from '../supplier-adapter.js';
-import type { HttpAnswer } from '../supplier-http.js';
+import type { HttpAnswer } from '../adapter-http.js';
 import type { Delivery, SupplierOutcome } from '../supplier-outcome.js';
 import { nameOf, textOf } from '../adapter-answers.js';
 import { ACCEPTED, IN_PROGRESS, NO_SUCH_TRANSACTION } from './response-codes.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { CatalogueReading, SupplierProduct } from '../supplier-adapter.js';
-import type { HttpAnswer } from '../supplier-http.js';
+import type { HttpAnswer } from '../adapter-http.js';
 import { readExport, readExportOf } from './product-export.js';
 import { parseAnswer, readBalance } from './wepay-data.js';
 

@@ -1,7 +1,7 @@
 import { storable } from '../../core/text.js';
 import { readPattern } from '../player-pattern.js';
 import type { CatalogueReading, ProductReading, SupplierProduct } from '../supplier-adapter.js';
-import type { HttpAnswer } from '../supplier-http.js';
+import type { HttpAnswer } from '../adapter-http.js';
 import { asList, asMembers, nameOf, productIn, shownText, textOf, type Members } from '../adapter-answers.js';
 import { denominationOf, writeAmount } from './purchase-request.js';
 import { unavailable } from './wepay-data.js';

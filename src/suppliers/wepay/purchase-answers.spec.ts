@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Attempt } from '../supplier-adapter.js';
-import type { HttpAnswer } from '../supplier-http.js';
+import type { HttpAnswer } from '../adapter-http.js';
 import { isDefinite, type SupplierOutcome } from '../supplier-outcome.js';
 import { readPurchaseAnswer } from './purchase-answers.js';
 import { RESPONSE_CODES } from './response-codes.js';

@@ -1,7 +1,7 @@
 import { failure } from '../../core/failures.js';
 import { storable } from '../../core/text.js';
 import type { Attempt } from '../supplier-adapter.js';
-import type { HttpAnswer } from '../supplier-http.js';
+import type { HttpAnswer } from '../adapter-http.js';
 import type { SupplierOutcome } from '../supplier-outcome.js';
 import { isOther, nameOf, shownText, type Members } from '../adapter-answers.js';
 import { RESPONSE_CODES } from './response-codes.js';

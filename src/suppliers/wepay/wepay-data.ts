@@ -1,7 +1,7 @@
 import { parseExactJson } from '../../core/exact-json.js';
 import { parseSignedMicros, type CostMoney } from '../../core/cost-money.js';
 import type { SupplierBalance, Unavailable } from '../supplier-adapter.js';
-import { requestedWait, type HttpAnswer } from '../supplier-http.js';
+import { requestedWait, type HttpAnswer } from '../adapter-http.js';
 import type { Fault, UnknownOutcome } from '../supplier-outcome.js';
 import { amountOf, asMembers, textOf, type Members } from '../adapter-answers.js';
 import { ACCEPTED, RESPONSE_CODES } from './response-codes.js';

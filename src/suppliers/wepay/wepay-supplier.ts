@@ -9,7 +9,7 @@ import type {
   SupplierBalance,
   Unavailable,
 } from '../supplier-adapter.js';
-import type { HttpAnswer, SupplierHttp } from '../supplier-http.js';
+import type { HttpAnswer, AdapterHttp } from '../adapter-http.js';
 import type { SupplierOutcome } from '../supplier-outcome.js';
 import { inquireAndRead, notSent, requestAndRead, sendAndRead, toProbe } from '../adapter-answers.js';
 import { readOutputAnswer } from './output-answers.js';
@@ -82,7 +82,7 @@ export class WepaySupplier implements SupplierAdapter<WepaySettings> {
     probe: (settings) => this.readCatalogue(settings, (answer) => toProbe(readExport(answer))),
   };
 
-  constructor(private readonly http: SupplierHttp) {}
+  constructor(private readonly http: AdapterHttp) {}
 
   readSettings({ credentials, baseUrl, callbackUrl, timeoutMs }: StoredSettings): WepaySettings {
     const { username = '', password = '' } = credentials;

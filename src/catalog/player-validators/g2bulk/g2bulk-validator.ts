@@ -1,9 +1,4 @@
-import {
-  describeFailure,
-  requestedWait,
-  type HttpAnswer,
-  type SupplierHttp,
-} from '../../../suppliers/supplier-http.js';
+import { describeFailure, requestedWait, type HttpAnswer, type AdapterHttp } from '../../../suppliers/adapter-http.js';
 import { asMembers, shownText } from '../../../suppliers/adapter-answers.js';
 import {
   INVALID_PLAYER,
@@ -21,7 +16,7 @@ const USUAL_REST_MS = 10_000;
 /** G2Bulk's public check of players. It needs no key, so G2Bulk cannot ban an account of ours for these calls. */
 export class G2BulkValidator implements PlayerValidator {
   constructor(
-    private readonly http: SupplierHttp,
+    private readonly http: AdapterHttp,
     private readonly baseUrl: string,
   ) {}
 

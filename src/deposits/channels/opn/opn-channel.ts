@@ -4,7 +4,7 @@ import { parseExactJson } from '../../../core/exact-json.js';
 import { parseBaht } from '../../../core/money.js';
 import { asMembers, callAndRead, shownText, type Members } from '../../../suppliers/adapter-answers.js';
 import type { RawCallback } from '../../../suppliers/supplier-adapter.js';
-import { describeFailure, type HttpAnswer, type SupplierHttp } from '../../../suppliers/supplier-http.js';
+import { describeFailure, type HttpAnswer, type AdapterHttp } from '../../../suppliers/adapter-http.js';
 import type {
   ChannelAdapter,
   ChannelCallback,
@@ -112,7 +112,7 @@ export class OpnChannel implements ChannelAdapter<OpnSettings> {
     read: ({ webhookSecret }: OpnSettings, raw: RawCallback): ChannelCallback => readCallback(raw, webhookSecret),
   };
 
-  constructor(private readonly http: SupplierHttp) {}
+  constructor(private readonly http: AdapterHttp) {}
 
   readSettings({ baseUrl, credentials }: StoredChannelSettings): OpnSettings {
     const {

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { JsonNumber } from '../../../core/exact-json.js';
 import { asList, asMembers, shownText, unreadable, type Members } from '../../../suppliers/adapter-answers.js';
 import type { RawCallback } from '../../../suppliers/supplier-adapter.js';
-import { parseJson, type HttpAnswer } from '../../../suppliers/supplier-http.js';
+import { parseJson, type HttpAnswer } from '../../../suppliers/adapter-http.js';
 import type { ChannelCallback, NoAnswer, PaymentReading, PaymentsPage } from '../channel-adapter.js';
 
 const MAX_CALLBACK_AGE_MS = 5 * 60_000;

@@ -2,7 +2,7 @@ import { AppError } from '../../../core/errors.js';
 import { present } from '../../../core/invariant.js';
 import { parseBaht, type Satang } from '../../../core/money.js';
 import { readStatementFormat } from '../../statements/statement-format.js';
-import type { SupplierHttp } from '../../../suppliers/supplier-http.js';
+import type { AdapterHttp } from '../../../suppliers/adapter-http.js';
 import { EasySlip, type EasySlipSettings } from '../../slips/easyslip.js';
 import type { MiniQr } from '../../slips/mini-qr.js';
 import type {
@@ -65,7 +65,7 @@ export class PromptPayChannel implements ChannelAdapter<PromptPaySettings> {
 
   readonly slips: { verify: SlipCall<[MiniQr], SlipReading>; isAccepted: SlipCall<[], boolean> };
 
-  constructor(http: SupplierHttp) {
+  constructor(http: AdapterHttp) {
     const service = new EasySlip(http);
     this.slips = {
       verify: (settings, slip) => service.verify(slipServiceOf(settings), slip),

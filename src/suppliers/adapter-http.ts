@@ -25,8 +25,8 @@ export interface HttpAnswer {
   retryAfter: string | undefined;
 }
 
-/** The HTTP client of adapters. It follows no redirects and limits the size of answers. */
-export class SupplierHttp {
+/** The HTTP client of all adapters: of suppliers, channels and player validators. It follows no redirects and limits the size of answers. */
+export class AdapterHttp {
   private agent: Promise<Agent> | undefined;
 
   /** @throws the reason why there is no answer: see {@link wasNeverSent} and {@link describeFailure}. */
@@ -52,7 +52,7 @@ export class SupplierHttp {
   }
 }
 
-/** Loads undici with the first call: loading takes a tenth of a second, and most commands call no supplier. */
+/** Loads undici with the first call: loading takes a tenth of a second, and most commands make no call. */
 async function createAgent(): Promise<Agent> {
   const { buildConnector, createCallAgent } = await import('../core/call-agent.js');
   // Without undici's own timeouts, because each call has its deadline.
