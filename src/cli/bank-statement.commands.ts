@@ -41,17 +41,21 @@ export const bankStatementCommands: CommandGroup = {
       .notes(IMPORT_HELP)
       .examples('statement import 2026-11-24.csv --channel kbank')
       .does(
-        async (app, name: string, { channel, dryRun, acceptTextsOf: textsOf, ...by }: ImportGiven): Promise<Result> => {
+        async (
+          app,
+          name: string,
+          { channel, dryRun, acceptTextsOf: changedTextsOn, ...by }: ImportGiven,
+        ): Promise<Result> => {
           const statements = app.get(StatementsService);
           const file = readFile(name);
           try {
             if (dryRun)
               return record(
-                toImportResult(await statements.preview(channel, file, { textsOf })),
+                toImportResult(await statements.preview(channel, file, { changedTextsOn })),
                 'Nothing was imported.',
               );
             const imported = await withProgress('Importing lines', (onProgress) =>
-              statements.import(channel, file, by, { textsOf, onProgress }),
+              statements.import(channel, file, by, { changedTextsOn, onProgress }),
             );
             return record(toImportResult(imported));
           } catch (error) {

@@ -4,7 +4,7 @@ import type { Logger } from '../core/logger.js';
 import { Metrics } from '../core/metrics.js';
 import { WorkerTask } from '../core/worker-task.js';
 import { ChannelsRepository } from './channels.repository.js';
-import type { KnownChannel } from './channel-registry.js';
+import type { ConnectedChannel } from './channel-registry.js';
 import { ChannelsService } from './channels.service.js';
 import type { NoAnswer } from './channels/channel-adapter.js';
 import type { DepositChannel } from './deposit-channel.entity.js';
@@ -38,14 +38,14 @@ export class ChannelCallsService {
 
   @WorkerTask('channel_probes', { every: 5_000, failed: 'paused channels could not be probed', once: true })
   async probe(): Promise<void> {
-    await eachChannel(await this.rows.takeDueProbes(), async (channel) => {
-      const known = this.channels.connect(channel);
-      if ((await this.isWorking(known)) && (await this.rows.endPause(channel.id)))
+    await eachChannel(await this.rows.claimDueProbes(), async (channel) => {
+      const connected = this.channels.connect(channel);
+      if ((await this.isWorking(connected)) && (await this.rows.endPause(channel.id)))
         this.logger.info({ channel: channel.code }, 'a channel goes on: its credentials are accepted');
     });
   }
 
-  private async isWorking({ channel, adapter, settings }: KnownChannel): Promise<boolean> {
+  private async isWorking({ channel, adapter, settings }: ConnectedChannel): Promise<boolean> {
     const checks = (await adapter.test?.(settings)) ?? [];
     const ok = checks.every((check) => check.ok);
     this.metrics.channelCalled(channel.code, 'probe', ok ? 'ok' : 'failed');

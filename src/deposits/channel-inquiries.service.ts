@@ -6,7 +6,7 @@ import type { Logger } from '../core/logger.js';
 import { WorkerTask, type OnTasksStopped } from '../core/worker-task.js';
 import { ChannelCallbacksRepository, type UnknownCharge } from './callbacks/channel-callbacks.repository.js';
 import { ChannelCallsService } from './channel-calls.service.js';
-import type { KnownChannel } from './channel-registry.js';
+import type { ConnectedChannel } from './channel-registry.js';
 import { ChannelsService } from './channels.service.js';
 import type { PaymentReading } from './channels/channel-adapter.js';
 import { IncomingChargesService } from './incoming-charges.service.js';
@@ -55,26 +55,26 @@ export class ChannelInquiriesService implements OnTasksStopped {
   }
 
   private async inquireOf(channelId: number, stop: AbortSignal): Promise<void> {
-    const known = await this.channels.knownById(channelId);
+    const connected = await this.channels.connectById(channelId);
     let count: number;
     do {
       const deposits = await this.inquiries.claimInquiries(channelId, AT_ONCE, LEASE_MS);
       const unknown = await this.callbacks.claimUnknown(channelId, AT_ONCE, LEASE_MS);
       await Promise.all([
-        ...deposits.map((deposit) => this.inquireOfDeposit(known, deposit)),
-        ...unknown.map((charge) => this.inquireOfCharge(known, charge)),
+        ...deposits.map((deposit) => this.inquireOfDeposit(connected, deposit)),
+        ...unknown.map((charge) => this.inquireOfCharge(connected, charge)),
       ]);
       count = deposits.length;
     } while (count === AT_ONCE && !stop.aborted);
   }
 
-  private async inquireOfDeposit(known: KnownChannel, deposit: ClaimedDeposit): Promise<void> {
-    const { inquiry } = known.adapter;
+  private async inquireOfDeposit(connected: ConnectedChannel, deposit: ClaimedDeposit): Promise<void> {
+    const { inquiry } = connected.adapter;
     if (!inquiry) return;
     const { id, channel_payment_id: paymentId, asked_at: askedAt, next_inquiry_at: claimedUntil } = deposit;
-    const reading = await this.inquire(known, paymentId);
+    const reading = await this.inquire(connected, paymentId);
     const isPaid = reading.kind === 'paid' || deposit.status === 'paid';
-    await this.charges.take(known, [{ paymentId, reading }], (tx) =>
+    await this.charges.record(connected, [{ paymentId, reading }], (tx) =>
       this.inquiries.recordInquiry(tx, {
         id,
         claimedUntil,
@@ -86,14 +86,14 @@ export class ChannelInquiriesService implements OnTasksStopped {
   }
 
   /** The vendor's id may be anything that a callback names, so a vendor that does not know it has answered. */
-  private async inquireOfCharge(known: KnownChannel, charge: UnknownCharge): Promise<void> {
+  private async inquireOfCharge(connected: ConnectedChannel, charge: UnknownCharge): Promise<void> {
     const paymentId = charge.charge_ref;
-    const reading = await this.inquire(known, paymentId);
-    await this.charges.take(known, [{ paymentId, reading }]);
+    const reading = await this.inquire(connected, paymentId);
+    await this.charges.record(connected, [{ paymentId, reading }]);
     if (reading.kind !== 'unknown' || reading.fault === 'configuration') await this.callbacks.answered(charge);
   }
 
-  private async inquire({ channel, adapter, settings }: KnownChannel, paymentId: string): Promise<PaymentReading> {
+  private async inquire({ channel, adapter, settings }: ConnectedChannel, paymentId: string): Promise<PaymentReading> {
     const { inquiry } = adapter;
     if (!inquiry) return { kind: 'unknown', detail: 'its adapter makes no inquiries' };
     return this.calls.call(channel, 'inquiry', () => inquiry.query(settings, paymentId));

@@ -24,7 +24,7 @@ export interface ChannelConnection {
 }
 
 /** A channel with its adapter, and the settings that the adapter reads. */
-export interface KnownChannel extends ChannelConnection {
+export interface ConnectedChannel extends ChannelConnection {
   channel: DepositChannel;
 }
 

@@ -115,10 +115,10 @@ export class ChannelsRepository {
     return affected === 1;
   }
 
-  /** Takes the paused channels whose probe is due, and writes the time of the next one. */
-  async takeDueProbes(): Promise<DepositChannel[]> {
+  /** Claims the paused channels whose probe is due, and writes the time of the next one. */
+  async claimDueProbes(): Promise<DepositChannel[]> {
     const due = await this.database.manager.findBy(DepositChannel, { probe_at: DUE });
-    const taken = [];
+    const claimed = [];
     for (const channel of due) {
       const { id, probe_at, probes } = channel;
       const next = { probes: probes + 1, probe_at: nextProbe(probes + 1), ...SAME_SETTINGS };
@@ -127,9 +127,9 @@ export class ChannelsRepository {
         { id, probe_at: probe_at ?? IsNull() },
         next,
       );
-      if (affected === 1) taken.push(channel);
+      if (affected === 1) claimed.push(channel);
     }
-    return taken;
+    return claimed;
   }
 
   /** Claims the reading of the vendor's list, if it is due. If the reading fails, the next one follows in an hour. */

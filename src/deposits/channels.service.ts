@@ -18,7 +18,7 @@ import {
   ChannelRegistry,
   type ChannelConnection,
   type ChannelCredentials,
-  type KnownChannel,
+  type ConnectedChannel,
 } from './channel-registry.js';
 import { describeChannelAdapter } from './channels/adapters.js';
 import type { ChannelCheck, ChannelDescription, ChannelSettings } from './channels/channel-adapter.js';
@@ -80,24 +80,24 @@ export class ChannelsService {
   }
 
   /** @throws NOT_FOUND; as {@link connect}. */
-  async known(code: string): Promise<KnownChannel> {
+  async connectByCode(code: string): Promise<ConnectedChannel> {
     return this.connect(await this.get(code));
   }
 
   /** @throws as {@link connect}. */
-  async knownById(id: number): Promise<KnownChannel> {
+  async connectById(id: number): Promise<ConnectedChannel> {
     return this.connect(await this.channels.getById(id));
   }
 
   /** @throws BAD_REQUEST if its settings are of another version of the adapter; Error if its credentials can't be opened. */
-  connect(channel: DepositChannel): KnownChannel {
+  connect(channel: DepositChannel): ConnectedChannel {
     return { channel, ...this.registry.connect(channel) };
   }
 
-  /** Checks a channel's settings, also by calls that create nothing. @throws as {@link known}. */
+  /** Checks a channel's settings, also by calls that create nothing. @throws as {@link connectByCode}. */
   async test(code: string): Promise<ChannelCheck[]> {
-    const known = await this.known(code);
-    return [...checkSettings(known), ...((await known.adapter.test?.(known.settings)) ?? [])];
+    const connected = await this.connectByCode(code);
+    return [...checkSettings(connected), ...((await connected.adapter.test?.(connected.settings)) ?? [])];
   }
 
   /**

@@ -18,7 +18,7 @@ export class DepositsObserver {
   }
 
   /** Counts what a witness reported, once it is committed. @param readAtMs when the report arrived, in monotonic milliseconds. */
-  taken(channel: string, witness: 'charge' | 'line' | 'slip', outcomes: Iterable<string>, readAtMs: number): void {
+  reported(channel: string, witness: 'charge' | 'line' | 'slip', outcomes: Iterable<string>, readAtMs: number): void {
     const seconds = (performance.now() - readAtMs) / 1_000;
     for (const outcome of outcomes) {
       this.metrics.paymentsArrived(channel, outcome, 1);

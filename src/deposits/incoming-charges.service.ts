@@ -6,11 +6,11 @@ import type { Satang } from '../core/money.js';
 import { Database, type Transaction } from '../database/database.js';
 import { WalletService } from '../wallet/wallet.service.js';
 import { ChannelsRepository } from './channels.repository.js';
-import type { KnownChannel } from './channel-registry.js';
+import type { ConnectedChannel } from './channel-registry.js';
 import type { ChargedPayment, PaymentReading } from './channels/channel-adapter.js';
 import { DepositsObserver } from './deposits.observer.js';
 import type { IncomingPayment } from './incoming-payment.entity.js';
-import { IncomingPaymentsService, type Taken } from './incoming-payments.service.js';
+import { IncomingPaymentsService, type MatchedPayment } from './incoming-payments.service.js';
 import { referencesIn, type Match } from './matching.js';
 import { PaymentsRepository } from './payments.repository.js';
 
@@ -20,14 +20,14 @@ export interface ChargeReading {
   reading: PaymentReading;
 }
 
-export interface TakenCharges {
+export interface ChargeCounts {
   new: number;
   booked: number;
   waiting: number;
   takenBack: number;
 }
 
-/** Makes payments of a vendor's answers to inquiries, and cases of payments that it takes back. */
+/** Records payments that a vendor's answers report, and cases of payments that it takes back. */
 @Injectable()
 export class IncomingChargesService {
   constructor(
@@ -40,28 +40,28 @@ export class IncomingChargesService {
   ) {}
 
   /** Readings that report no payment change nothing. @param also what to write in the same transaction. */
-  async take(
-    known: KnownChannel,
+  async record(
+    connected: ConnectedChannel,
     readings: readonly ChargeReading[],
     also?: (tx: Transaction) => void,
-  ): Promise<TakenCharges> {
+  ): Promise<ChargeCounts> {
     const isReported = readings.some(({ reading: { kind } }) => kind === 'paid' || kind === 'reversed');
     const readAtMs = performance.now();
     return this.database.transaction(async (tx) => {
-      const channel = isReported ? await this.channels.lock(tx, known.channel.id) : known.channel;
-      const taken = isReported ? await this.takeLocked(tx, { ...known, channel }, readings, readAtMs) : NOTHING;
+      const channel = isReported ? await this.channels.lock(tx, connected.channel.id) : connected.channel;
+      const counts = isReported ? await this.recordLocked(tx, { ...connected, channel }, readings, readAtMs) : NOTHING;
       also?.(tx);
-      return taken;
+      return counts;
     });
   }
 
-  private async takeLocked(
+  private async recordLocked(
     tx: Transaction,
-    known: KnownChannel,
+    connected: ConnectedChannel,
     readings: readonly ChargeReading[],
     readAtMs: number,
-  ): Promise<TakenCharges> {
-    const { id: channelId, code } = known.channel;
+  ): Promise<ChargeCounts> {
+    const { id: channelId, code } = connected.channel;
     const ids = readings.map(({ paymentId: id }) => id);
     const stored = await this.payments.listByCharge(tx, channelId, ids);
     const byCharge = new Map(stored.map((payment) => [payment.charge_ref, payment]));
@@ -69,15 +69,15 @@ export class IncomingChargesService {
     const fresh = [...groupBy(paid, ({ chargeRef }) => chargeRef).values()]
       .map(([charge]) => charge)
       .filter(({ chargeRef }) => !byCharge.has(chargeRef));
-    const matches = await this.match(tx, known, fresh);
-    const rows = fresh.map(({ chargeRef: charge_ref, amount, currency, paidAt: paid_at }, index): Taken => {
+    const matches = await this.match(tx, connected, fresh);
+    const rows = fresh.map(({ chargeRef: charge_ref, amount, currency, paidAt: paid_at }, index): MatchedPayment => {
       const reported = { public_id: paymentId(code, 'charge', charge_ref), amount, currency, paid_at } as const;
       const match = present(matches[index], 'each payment has a match');
       return { row: { ...reported, precision: 'second', charge_ref, slip_ref: null, line_id: null }, match };
     });
     const states = await this.incoming.write(tx, channelId, rows);
     const repeated = Array<string>(paid.length - fresh.length).fill('repeated');
-    tx.afterCommit(() => this.observer.taken(code, 'charge', [...states, ...repeated], readAtMs));
+    tx.afterCommit(() => this.observer.reported(code, 'charge', [...states, ...repeated], readAtMs));
     for (const [index, { chargeRef, merchantId }] of fresh.entries())
       if (states[index] === 'waiting' && merchantId !== null)
         await this.payments.nameMerchant(tx, channelId, chargeRef, merchantId);
@@ -98,7 +98,7 @@ export class IncomingChargesService {
     return { new: fresh.length, booked: count('booked'), waiting: count('waiting'), takenBack: changed };
   }
 
-  /** What was taken of a payment's wallet, if that was the last decision about it. */
+  /** The sum that was debited for a payment, if that was the last decision about it. */
   private async debitedOf(tx: Transaction, payment: IncomingPayment | undefined): Promise<Satang> {
     if (payment?.decision !== 'debit') return 0n;
     const merchantId = present(payment.merchant_id, 'a debited payment has its merchant');
@@ -106,12 +106,16 @@ export class IncomingChargesService {
   }
 
   /** A payment that went back before we knew it credits nobody. */
-  private async match(tx: Transaction, known: KnownChannel, charges: readonly ChargedPayment[]): Promise<Match[]> {
+  private async match(
+    tx: Transaction,
+    connected: ConnectedChannel,
+    charges: readonly ChargedPayment[],
+  ): Promise<Match[]> {
     const reported = charges.map(({ chargeRef, amount, currency, paidAt, references }) => {
       const named = [...references.filter((each) => each.startsWith('dep_')), ...references.flatMap(referencesIn)];
       return { amount, currency, paidAt, precision: 'second' as const, references: [chargeRef, ...named], texts: [] };
     });
-    const matches = await this.incoming.match(tx, known, reported);
+    const matches = await this.incoming.match(tx, connected, reported);
     return matches.map((match, index): Match => {
       if (!charges[index]?.refunded) return match;
       return { state: 'waiting', reason: 'TAKEN_BACK', deposit: 'deposit' in match ? match.deposit : null };
@@ -119,4 +123,4 @@ export class IncomingChargesService {
   }
 }
 
-const NOTHING: TakenCharges = { new: 0, booked: 0, waiting: 0, takenBack: 0 };
+const NOTHING: ChargeCounts = { new: 0, booked: 0, waiting: 0, takenBack: 0 };

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { paymentId } from '../core/identifiers.js';
 import { present } from '../core/invariant.js';
 import type { Queryable, Transaction } from '../database/database.js';
-import type { KnownChannel } from './channel-registry.js';
-import { IncomingPaymentsService, type Taken } from './incoming-payments.service.js';
+import type { ConnectedChannel } from './channel-registry.js';
+import { IncomingPaymentsService, type MatchedPayment } from './incoming-payments.service.js';
 import type { PaymentState } from './incoming-payment.entity.js';
 import { referencesIn, type Match } from './matching.js';
 import { PaymentsRepository } from './payments.repository.js';
@@ -32,14 +32,14 @@ export class IncomingLinesService {
    * The caller must hold the channel's lock.
    * @param ids of the new lines, by their identities.
    */
-  async take(
+  async record(
     tx: Transaction,
-    channel: KnownChannel,
+    channel: ConnectedChannel,
     lines: readonly IdentifiedLine[],
     ids: ReadonlyMap<string, bigint>,
   ): Promise<States> {
     const matched = await this.match(tx, channel, lines);
-    const taken = matched.map(({ line, known, match }): Taken => {
+    const payments = matched.map(({ line, known, match }): MatchedPayment => {
       const line_id = present(ids.get(line.identity), 'an incoming line is stored');
       if (known) return { row: { ...known, line_id }, match };
       const { amount, at: paid_at, precision } = line;
@@ -47,19 +47,19 @@ export class IncomingLinesService {
       const row = { public_id, amount, currency: 'THB', paid_at, precision, charge_ref: null, slip_ref: null, line_id };
       return { row, match: present(match, 'a new payment is matched') };
     });
-    const states = await this.incoming.write(tx, channel.channel.id, taken);
+    const states = await this.incoming.write(tx, channel.channel.id, payments);
     return new Map(matched.map(({ line, match }, n) => [line.identity, match ? (states[n] ?? 'waiting') : 'linked']));
   }
 
-  /** Reports what {@link take} would do. */
-  async preview(reader: Queryable, channel: KnownChannel, lines: readonly IdentifiedLine[]): Promise<States> {
+  /** Reports what {@link record} would do. */
+  async preview(reader: Queryable, channel: ConnectedChannel, lines: readonly IdentifiedLine[]): Promise<States> {
     const matched = await this.match(reader, channel, lines);
     return new Map(matched.map(({ line, match }) => [line.identity, match?.state ?? 'linked']));
   }
 
   private async match(
     reader: Queryable,
-    channel: KnownChannel,
+    channel: ConnectedChannel,
     lines: readonly IdentifiedLine[],
   ): Promise<MatchedLine[]> {
     const incoming = lines

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../core/config.js';
 import type { Queryable, Transaction } from '../database/database.js';
 import { BookingService, type Booking } from './booking.service.js';
-import type { KnownChannel } from './channel-registry.js';
+import type { ConnectedChannel } from './channel-registry.js';
 import { DepositsRepository } from './deposits.repository.js';
 import type { PaymentState } from './incoming-payment.entity.js';
 import { Matcher, rangeAround, RELEVANT_MS, TOO_EARLY_MS, type Match, type ReportedPayment } from './matching.js';
@@ -14,7 +14,7 @@ type Unmatched = Omit<NewPayment, 'state' | keyof typeof NOT_BOOKED>;
 /**
  * A payment to write: a new one, or with `id` a known one that gets another witness. Without a match, its state stays.
  */
-export type Taken =
+export type MatchedPayment =
   { row: Unmatched & { id?: bigint }; match: Match } | { row: NewPayment & { id: bigint }; match: null };
 
 /** Matches payments of any witnesses, books the sure ones, and writes all of them. */
@@ -30,7 +30,7 @@ export class IncomingPaymentsService {
   /** @param reported in the order of time. @returns a match for each of them. */
   async match(
     reader: Queryable,
-    { channel, settings }: KnownChannel,
+    { channel, settings }: ConnectedChannel,
     reported: readonly ReportedPayment[],
   ): Promise<Match[]> {
     if (reported.length === 0) return [];
@@ -47,14 +47,14 @@ export class IncomingPaymentsService {
   }
 
   /** The caller must hold the channel's lock. @returns the payments' states. */
-  async write(tx: Transaction, channelId: number, taken: readonly Taken[]): Promise<PaymentState[]> {
-    const bookings = taken.flatMap(({ row, match }): Booking[] => {
+  async write(tx: Transaction, channelId: number, payments: readonly MatchedPayment[]): Promise<PaymentState[]> {
+    const bookings = payments.flatMap(({ row, match }): Booking[] => {
       if (match?.state !== 'booked') return [];
       const { public_id: paymentId, amount, paid_at: paidAt, slip_ref: slipRef } = row;
       return [{ paymentId, amount, paidAt, slipRef, deposit: match.deposit, bookedBy: match.by, operator: null }];
     });
     const booked = await this.booking.book(tx, bookings);
-    const rows = taken.map((each): NewPayment & { id?: bigint } => {
+    const rows = payments.map((each): NewPayment & { id?: bigint } => {
       if (each.match === null) return each.row;
       const { row, match } = each;
       if (match.state === 'ignored') return { ...row, ...NOT_BOOKED, state: 'ignored' };

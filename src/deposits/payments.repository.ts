@@ -5,7 +5,7 @@ import type { Satang } from '../core/money.js';
 import { SANDBOX_CHANNEL_ID } from '../core/sandbox.js';
 import { Database, type Queryable, type Transaction } from '../database/database.js';
 import { withCodes } from './channels.repository.js';
-import type { KnownChannel } from './channel-registry.js';
+import type { ConnectedChannel } from './channel-registry.js';
 import { Deposit } from './deposit.entity.js';
 import { IncomingPayment, type Decision } from './incoming-payment.entity.js';
 import { rangeAround } from './matching.js';
@@ -78,7 +78,7 @@ export class PaymentsRepository {
   async lone(
     reader: Queryable,
     witness: 'slip' | 'line',
-    { channel: { id: channelId }, settings }: KnownChannel,
+    { channel: { id: channelId }, settings }: ConnectedChannel,
     reported: readonly { amount: Satang; paidAt: Date }[],
   ): Promise<LonePayment[]> {
     // One of the times may be only a day.

@@ -5,17 +5,17 @@ import { formatBaht, type Satang } from '../core/money.js';
 import { WorkerTask } from '../core/worker-task.js';
 import { ChannelCallsService } from './channel-calls.service.js';
 import { ChannelsRepository } from './channels.repository.js';
-import type { KnownChannel } from './channel-registry.js';
+import type { ConnectedChannel } from './channel-registry.js';
 import { ChannelsService } from './channels.service.js';
 import type { NoAnswer, PaymentsPage } from './channels/channel-adapter.js';
 import { eachChannel } from './each-channel.js';
-import { IncomingChargesService, type ChargeReading, type TakenCharges } from './incoming-charges.service.js';
+import { IncomingChargesService, type ChargeReading, type ChargeCounts } from './incoming-charges.service.js';
 import { PaymentsRepository, type ChargeRow } from './payments.repository.js';
 
 const SINCE_MS = 3 * DAY_MS;
 
 /** What a vendor's list changed. `seen`: how many paid or reversed payments it has. */
-interface ListTaken extends TakenCharges {
+interface ListCounts extends ChargeCounts {
   code: string;
   seen: number;
 }
@@ -35,16 +35,16 @@ export class VendorListsService {
   async readDue(stop: AbortSignal): Promise<void> {
     await eachChannel(await this.channels.list(), async (channel) => {
       if (stop.aborted) return;
-      const known = this.channels.connect(channel);
-      if (!known.adapter.list || !(await this.rows.claimList(channel.id))) return;
-      await this.readAll(known);
+      const connected = this.channels.connect(channel);
+      if (!connected.adapter.list || !(await this.rows.claimList(channel.id))) return;
+      await this.readAll(connected);
       await this.rows.endList(channel.id);
     });
   }
 
   /** @throws NOT_FOUND; BAD_REQUEST without a list; SERVICE_UNAVAILABLE if the list can't be read to its end. */
-  async sync(code: string, since?: Date): Promise<ListTaken> {
-    return this.readAll(await this.channels.known(code), since);
+  async sync(code: string, since?: Date): Promise<ListCounts> {
+    return this.readAll(await this.channels.connectByCode(code), since);
   }
 
   /**
@@ -52,14 +52,14 @@ export class VendorListsService {
    * @param stop the end of the time, which is exclusive. @returns a sentence for each difference. @throws as {@link sync}.
    */
   async compare(code: string, start: Date, stop: Date): Promise<string[]> {
-    const known = await this.channels.known(code);
+    const connected = await this.channels.connectByCode(code);
     const listed = new Map<string, { amount: Satang; refunded: Satang } | null>();
-    for await (const page of this.pages(known, start))
+    for await (const page of this.pages(connected, start))
       for (const { paymentId, reading } of page)
         if (reading.kind === 'reversed') listed.set(paymentId, null);
         else if (reading.kind === 'paid' && reading.payment.paidAt >= start && reading.payment.paidAt < stop)
           listed.set(paymentId, reading.payment);
-    const ours = await this.payments.listCharges(known.channel.id, start, stop);
+    const ours = await this.payments.listCharges(connected.channel.id, start, stop);
     const isOurs = new Set(ours.map(({ charge_ref }) => charge_ref));
     const missing = [...listed].flatMap(([id, charge]) =>
       charge && !isOurs.has(id) ? [`charge ${id} of ${formatBaht(charge.amount)} is not here`] : [],
@@ -67,18 +67,18 @@ export class VendorListsService {
     return [...missing, ...ours.flatMap((payment) => differenceOf(payment, listed) ?? [])];
   }
 
-  private async readAll(known: KnownChannel, since = new Date(Date.now() - SINCE_MS)): Promise<ListTaken> {
-    const sum: ListTaken = { code: known.channel.code, seen: 0, new: 0, booked: 0, waiting: 0, takenBack: 0 };
-    for await (const page of this.pages(known, since)) {
-      const taken = await this.charges.take(known, page);
+  private async readAll(connected: ConnectedChannel, since = new Date(Date.now() - SINCE_MS)): Promise<ListCounts> {
+    const sum: ListCounts = { code: connected.channel.code, seen: 0, new: 0, booked: 0, waiting: 0, takenBack: 0 };
+    for await (const page of this.pages(connected, since)) {
+      const counts = await this.charges.record(connected, page);
       sum.seen += page.length;
-      for (const count of ['new', 'booked', 'waiting', 'takenBack'] as const) sum[count] += taken[count];
+      for (const count of ['new', 'booked', 'waiting', 'takenBack'] as const) sum[count] += counts[count];
     }
     return sum;
   }
 
   /** Pages of paid and reversed payments. */
-  private async *pages({ channel, adapter, settings }: KnownChannel, since: Date): AsyncGenerator<ChargeReading[]> {
+  private async *pages({ channel, adapter, settings }: ConnectedChannel, since: Date): AsyncGenerator<ChargeReading[]> {
     const { list } = adapter;
     if (!list)
       throw new AppError('BAD_REQUEST', `the adapter ${channel.adapter} has no list: import statements instead`);

@@ -39,12 +39,12 @@ export class VendorQrCodesService {
   /** Ends an offer at the vendor, as far as possible. */
   async cancel({ channel: code, deposit }: DepositRow): Promise<void> {
     if (deposit.channel_payment_id === null) return;
-    const { adapter, settings } = await this.channels.known(code);
+    const { adapter, settings } = await this.channels.connectByCode(code);
     await adapter.cancel?.(settings, deposit.channel_payment_id);
   }
 
   private async make(row: DepositRow): Promise<void> {
-    const { channel, adapter, settings } = await this.channels.known(row.channel);
+    const { channel, adapter, settings } = await this.channels.connectByCode(row.channel);
     const { id, deposit_number: depositNumber, merchant_id: merchantId, reference_id: referenceId } = row.deposit;
     const { amount_to_pay: amountToPay, expires_at: expiresAt } = row.deposit;
     const create = adapter.create?.bind(adapter);

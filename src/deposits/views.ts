@@ -118,7 +118,7 @@ export const toImportView = ({ file_hash, first_on: from, last_on: to, ...row }:
 });
 
 /** Counts and amounts are of new lines. */
-export function toImportResult({ taken: { out, ...paid }, ...result }: ImportResult): View {
+export function toImportResult({ added: { out, ...paid }, ...result }: ImportResult): View {
   const incoming = Object.values(paid);
   const count = incoming.reduce((sum, { lines }) => sum + lines, 0);
   return {
@@ -141,6 +141,6 @@ export function toImportResult({ taken: { out, ...paid }, ...result }: ImportRes
 
 /** Like {@link toImportResult}, for a file that was refused. */
 export const toRefusal = (channel: string, refused: string): View => {
-  const empty = { lines: 0, taken: nothing(), opening: null, closing: null, coveredUntil: null };
+  const empty = { lines: 0, added: nothing(), opening: null, closing: null, coveredUntil: null };
   return { ...toImportResult({ channel, ...empty }), refused };
 };

@@ -39,7 +39,7 @@ export class ChannelViewsService {
 
   /** All channels on one page: they are few. */
   async list(caller: Caller): Promise<Page<ChannelDto>> {
-    const [channels, imports] = await Promise.all([this.channels.list(), this.statements.lastImports()]);
+    const [channels, imports] = await Promise.all([this.channels.list(), this.statements.listLastImports()]);
     return { data: channels.map((channel) => this.toDto(channel, imports, caller)), next_cursor: null };
   }
 
@@ -59,7 +59,7 @@ export class ChannelViewsService {
 
   /** @throws NOT_FOUND */
   async show(caller: Caller, code: string): Promise<ChannelDto> {
-    const [channel, imports] = await Promise.all([this.channels.get(code), this.statements.lastImports()]);
+    const [channel, imports] = await Promise.all([this.channels.get(code), this.statements.listLastImports()]);
     return this.toDto(channel, imports, caller);
   }
 

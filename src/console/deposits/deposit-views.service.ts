@@ -99,7 +99,7 @@ export class DepositViewsService {
     const lines = rows.flatMap(({ payment: { line_id } }) => (line_id === null ? [] : [line_id]));
     const [nameOf, texts, toTakeBack] = await Promise.all([
       this.names(merchants),
-      caller.may('players.read') ? this.statements.texts(lines) : new Map<bigint, string>(),
+      caller.may('players.read') ? this.statements.listTexts(lines) : new Map<bigint, string>(),
       Promise.all(rows.map(({ payment }) => this.payments.toTakeBack(payment))),
     ]);
     return rows.map((row, index) => ({

@@ -72,7 +72,7 @@ export class SandboxPaymentsService {
       this.slips.lock(tx, SANDBOX_CHANNEL_ID);
       this.slips.confirm(tx, SANDBOX_CHANNEL_ID, slipRef);
       if (known) await this.payments.change(tx, known.id, { slip_ref: slipRef });
-      await this.take(tx, [report]);
+      await this.record(tx, [report]);
       return true;
     });
   }
@@ -82,14 +82,14 @@ export class SandboxPaymentsService {
     const next = nextReport(deposit.amount, deposit.expires_in, deposit.reported_after);
     await this.database.transaction(async (tx) => {
       await this.channels.lock(tx, SANDBOX_CHANNEL_ID);
-      const hadRoom = await this.take(tx, reportsOf(deposit));
+      const hadRoom = await this.record(tx, reportsOf(deposit));
       const again = hadRoom ? null : Math.ceil(deposit.reported_after) + RETRY_AFTER;
       this.inquiries.setInquiry(tx, deposit.id, next ?? again);
     });
   }
 
   /** @returns whether the wallet had room for all that is to be booked. */
-  private async take(tx: Transaction, reports: Report[]): Promise<boolean> {
+  private async record(tx: Transaction, reports: Report[]): Promise<boolean> {
     const charges = reports.map(({ chargeRef }) => chargeRef);
     const found = await this.payments.listByCharge(tx, SANDBOX_CHANNEL_ID, charges);
     const known = new Map(found.map((payment) => [payment.charge_ref, payment]));

@@ -3,10 +3,10 @@ import { paymentId } from '../../core/identifiers.js';
 import { present } from '../../core/invariant.js';
 import { Database, type Transaction } from '../../database/database.js';
 import { ChannelsRepository } from '../channels.repository.js';
-import type { KnownChannel } from '../channel-registry.js';
+import type { ConnectedChannel } from '../channel-registry.js';
 import type { SlipPayment } from '../channels/channel-adapter.js';
 import type { PaymentState } from '../incoming-payment.entity.js';
-import { IncomingPaymentsService, type Taken } from '../incoming-payments.service.js';
+import { IncomingPaymentsService, type MatchedPayment } from '../incoming-payments.service.js';
 import { referencesIn, type Match, type ReportedPayment } from '../matching.js';
 import { PaymentsRepository } from '../payments.repository.js';
 import { isCovered, isUndecided, lineOf, orWaits, withKnown, type LonePayment } from '../witnesses.js';
@@ -30,10 +30,10 @@ export class IncomingSlipsService {
    * The payment's own facts decide which deposit it pays, even if the slip was presented for another.
    * @returns what became of it; `missing`: there is no payment, because the statement that should show it does not.
    */
-  take(known: KnownChannel, slipRef: string, slip: SlipPayment): Promise<SlipOutcome> {
+  record(connected: ConnectedChannel, slipRef: string, slip: SlipPayment): Promise<SlipOutcome> {
     return this.database.transaction(async (tx) => {
-      const channel = await this.channels.lock(tx, known.channel.id);
-      return this.takeLocked(tx, { ...known, channel }, slipRef, slip);
+      const channel = await this.channels.lock(tx, connected.channel.id);
+      return this.recordLocked(tx, { ...connected, channel }, slipRef, slip);
     });
   }
 
@@ -44,18 +44,18 @@ export class IncomingSlipsService {
     });
   }
 
-  private async takeLocked(
+  private async recordLocked(
     tx: Transaction,
-    known: KnownChannel,
+    connected: ConnectedChannel,
     slipRef: string,
     { amount, paidAt, references }: SlipPayment,
   ): Promise<SlipOutcome> {
-    const { channel } = known;
+    const { channel } = connected;
     const precision = 'second';
     const found = { amount, currency: 'THB', paidAt, precision, references: references.flatMap(referencesIn) } as const;
     const reported: ReportedPayment = { ...found, texts: [] };
     const isKnown = await this.payments.hasSlip(tx, channel.id, slipRef);
-    const lines = isKnown ? [] : await this.payments.lone(tx, 'line', known, [reported]);
+    const lines = isKnown ? [] : await this.payments.lone(tx, 'line', connected, [reported]);
     const line = lineOf(reported, lines);
     this.slips.lock(tx, channel.id);
     if (!isKnown && !line && isCovered(paidAt, channel.covered_until)) {
@@ -65,7 +65,7 @@ export class IncomingSlipsService {
     // Before the booking, whose event has the slip.
     this.slips.confirm(tx, channel.id, slipRef);
     if (isKnown) return 'repeated';
-    const match = line && !isUndecided(line) ? null : await this.match(tx, known, reported, line, lines);
+    const match = line && !isUndecided(line) ? null : await this.match(tx, connected, reported, line, lines);
     const public_id = paymentId(channel.code, 'slip', slipRef);
     const own = {
       public_id,
@@ -77,25 +77,25 @@ export class IncomingSlipsService {
       line_id: null,
     } as const;
     const row = { ...(line ?? own), slip_ref: slipRef };
-    const [state] = await this.incoming.write(tx, channel.id, [{ row, match } as Taken]);
+    const [state] = await this.incoming.write(tx, channel.id, [{ row, match } as MatchedPayment]);
     return match && state ? state : 'linked';
   }
 
   /** Limits the credits of a merchant by slips alone, because a slip service may err. */
   private async match(
     tx: Transaction,
-    known: KnownChannel,
+    connected: ConnectedChannel,
     reported: ReportedPayment,
     line: LonePayment | null,
     lines: readonly LonePayment[],
   ): Promise<Match> {
-    const [found] = await this.incoming.match(tx, known, [withKnown(reported, line)]);
+    const [found] = await this.incoming.match(tx, connected, [withKnown(reported, line)]);
     const sure = present(found, 'each payment gets a match');
     if (line) return sure;
     const match = orWaits(reported, sure, lines);
-    const { unconfirmedLimit: limit } = known.settings;
+    const { unconfirmedLimit: limit } = connected.settings;
     if (match.state !== 'booked' || limit === null) return match;
-    const unconfirmed = await this.payments.unconfirmedAmount(tx, known.channel.id, match.deposit.merchant_id);
+    const unconfirmed = await this.payments.unconfirmedAmount(tx, connected.channel.id, match.deposit.merchant_id);
     if (unconfirmed + reported.amount <= limit) return match;
     return { state: 'waiting', reason: 'UNCONFIRMED', deposit: match.deposit };
   }

@@ -8,7 +8,7 @@ import { WorkerTask } from '../../core/worker-task.js';
 import { Database } from '../../database/database.js';
 import { BoundedReadsService } from '../../database/bounded-reads.service.js';
 import type { SlipReading } from '../channels/channel-adapter.js';
-import type { KnownChannel } from '../channel-registry.js';
+import type { ConnectedChannel } from '../channel-registry.js';
 import { ChannelsService } from '../channels.service.js';
 import { DepositsObserver } from '../deposits.observer.js';
 import type { DepositRow } from '../deposits.repository.js';
@@ -54,7 +54,7 @@ export class SlipsService {
       if (due) await this.sandbox.decide(due);
       return;
     }
-    const channel = await this.channels.known(code);
+    const channel = await this.channels.connectByCode(code);
     if (!channel.settings.takesSlips) {
       throw refusal('CONFLICT', 'SLIPS_NOT_TAKEN', 'payload', `channel ${code} takes no slips: wait for the payment`);
     }
@@ -90,19 +90,19 @@ export class SlipsService {
 
   private async checkOne(due: DueSlip): Promise<void> {
     if (due.channel_id === SANDBOX_CHANNEL_ID) await this.sandbox.decide(due);
-    else await this.check(await this.channels.knownById(due.channel_id), due);
+    else await this.check(await this.channels.connectById(due.channel_id), due);
   }
 
   /** No transaction is open during the call. */
-  private async check(channel: KnownChannel, due: DueSlip): Promise<void> {
+  private async check(channel: ConnectedChannel, due: DueSlip): Promise<void> {
     const reading = await this.verify(channel, due);
     const { id, code } = channel.channel;
     this.metrics.slipChecked(code, reading.kind);
     if (reading.kind === 'paid') {
       const readAtMs = performance.now();
-      const outcome = await this.incoming.take(channel, due.slip_ref, reading);
+      const outcome = await this.incoming.record(channel, due.slip_ref, reading);
       if (outcome === 'missing') this.warn(code, due, 'the statement that should show its payment does not');
-      else this.observer.taken(code, 'slip', [outcome], readAtMs);
+      else this.observer.reported(code, 'slip', [outcome], readAtMs);
     } else if (reading.kind === 'wrong_receiver') {
       await this.incoming.refuse(id, due.slip_ref, 'SLIP_WRONG_RECEIVER');
     } else if (reading.kind === 'refused') {
@@ -114,14 +114,14 @@ export class SlipsService {
     }
   }
 
-  private async verify({ adapter, settings }: KnownChannel, due: DueSlip): Promise<SlipReading> {
+  private async verify({ adapter, settings }: ConnectedChannel, due: DueSlip): Promise<SlipReading> {
     if (!adapter.slips || !settings.takesSlips)
       return { kind: 'unknown', detail: 'the channel takes no slips any more' };
     return adapter.slips.verify(settings, slipOf(due.slip_ref));
   }
 
   private async tryResume(code: string): Promise<void> {
-    const { adapter, settings } = await this.channels.known(code);
+    const { adapter, settings } = await this.channels.connectByCode(code);
     if (!adapter.slips || !settings.takesSlips || (await adapter.slips.isAccepted(settings)))
       await this.slips.resume(code);
   }

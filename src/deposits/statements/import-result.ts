@@ -9,8 +9,8 @@ export interface ImportResult {
   channel: string;
   /** All lines of the file. */
   lines: number;
-  /** The new ones. */
-  taken: Tally;
+  /** The new lines. */
+  added: Tally;
   opening: Satang | null;
   closing: Satang | null;
   coveredUntil: Date | null;

@@ -36,13 +36,13 @@ function* partsOf(lines: Iterable<Identified>): Generator<Identified[]> {
 export class StatementsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Imported lines that a file beginning on `firstOn` must continue. */
-  async stored(
+  /** Lists the imported lines that a file beginning on `firstOn` must continue. */
+  async listFrom(
     tx: Queryable,
-    { channelId, firstOn, textsOf }: { channelId: number; firstOn: string; textsOf: string | null },
+    { channelId, firstOn, changedTextsOn }: { channelId: number; firstOn: string; changedTextsOn: string | null },
   ): Promise<Stored> {
     const [lines, [before = null]] = await Promise.all([
-      tx.query<StoredLine>(...sql.LINES_FROM.with({ channelId, firstOn, textsOf })),
+      tx.query<StoredLine>(...sql.LINES_FROM.with({ channelId, firstOn, changedTextsOn })),
       tx.query<StoredLine>(...sql.LAST_LINE.with({ channelId, before: firstOn })),
     ]);
     return { before, lines };
@@ -52,8 +52,8 @@ export class StatementsRepository {
     return (await tx.query(...sql.HAS_LINES_AFTER.with({ channelId, id }))).length > 0;
   }
 
-  /** Imported lines by their identities, as far as these lines have them. */
-  async known(tx: Queryable, channelId: number, lines: Iterable<Identified>): Promise<Map<string, KnownLine>> {
+  /** Lists the imported lines with the identities of these lines, by their identities. */
+  async listSame(tx: Queryable, channelId: number, lines: Iterable<Identified>): Promise<Map<string, KnownLine>> {
     const known = new Map<string, KnownLine>();
     // Part by part, because a file may have many lines.
     for (const part of partsOf(lines)) {
@@ -88,13 +88,13 @@ export class StatementsRepository {
   }
 
   /** The sealed texts of lines, by the lines' ids. */
-  async texts(ids: bigint[]): Promise<{ id: bigint; identity: string; text_sealed: Buffer }[]> {
+  async listTexts(ids: bigint[]): Promise<{ id: bigint; identity: string; text_sealed: Buffer }[]> {
     if (ids.length === 0) return [];
     return this.database.query(...sql.LINE_TEXTS.with({ lines: ids.map((id) => ({ id })) }));
   }
 
   /** When a statement of each channel was last imported, by the channels' ids. */
-  async lastImports(): Promise<Map<number, Date>> {
+  async listLastImports(): Promise<Map<number, Date>> {
     const last = await this.database.query<{ channel_id: number; created_at: Date }>(...sql.LAST_IMPORTS.with({}));
     return new Map(last.map(({ channel_id, created_at }) => [channel_id, created_at]));
   }

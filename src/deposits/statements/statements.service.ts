@@ -8,7 +8,7 @@ import { Database, type Queryable, type Transaction } from '../../database/datab
 import { retryWrite } from '../../database/retry-write.js';
 import { assertActor, recordAction, type Actor } from '../../audit-log/audit-log.js';
 import { ChannelsRepository } from '../channels.repository.js';
-import type { KnownChannel } from '../channel-registry.js';
+import type { ConnectedChannel } from '../channel-registry.js';
 import { ChannelsService } from '../channels.service.js';
 import { DepositsObserver } from '../deposits.observer.js';
 import { IncomingLinesService, type States } from '../incoming-lines.service.js';
@@ -36,14 +36,14 @@ const LOCK_WAIT_MS = 60_000;
 
 interface ImportOptions {
   /** A day. The operator confirms that the bank has changed the texts of its lines since their import. */
-  textsOf?: string | undefined;
+  changedTextsOn?: string | undefined;
   onProgress?: (done: number, all: number) => void;
 }
 
 /** A file that was read. */
-interface StatementFile extends KnownChannel, Ends {
+interface StatementFile extends ConnectedChannel, Ends {
   format: StatementFormat;
-  textsOf: string | null;
+  changedTextsOn: string | null;
   sha256: Buffer;
   /** When the file was given to us, in monotonic milliseconds. */
   readAtMs: number;
@@ -83,7 +83,7 @@ export class StatementsService {
     private readonly statements: StatementsRepository,
     private readonly channels: ChannelsService,
     private readonly channelRows: ChannelsRepository,
-    private readonly incoming: IncomingLinesService,
+    private readonly incomingLines: IncomingLinesService,
     private readonly payments: PaymentsRepository,
     private readonly secretBox: SecretBox,
     private readonly observer: DepositsObserver,
@@ -94,8 +94,8 @@ export class StatementsService {
   }
 
   /** The texts of lines, which may name payers, by the lines' ids. */
-  async texts(ids: bigint[]): Promise<Map<bigint, string>> {
-    const sealed = await this.statements.texts(ids);
+  async listTexts(ids: bigint[]): Promise<Map<bigint, string>> {
+    const sealed = await this.statements.listTexts(ids);
     return new Map(
       sealed.map(({ id, identity, text_sealed }) => {
         const texts = JSON.parse(this.secretBox.open(text_sealed, lineTextPlace(identity))) as string[];
@@ -105,8 +105,8 @@ export class StatementsService {
   }
 
   /** When a statement of each channel was last imported, by the channels' ids. */
-  lastImports(): Promise<Map<number, Date>> {
-    return this.statements.lastImports();
+  listLastImports(): Promise<Map<number, Date>> {
+    return this.statements.listLastImports();
   }
 
   /** @throws NOT_FOUND; BAD_REQUEST; StatementRefused */
@@ -125,40 +125,40 @@ export class StatementsService {
   async preview(code: string, file: Buffer, options: ImportOptions = {}): Promise<ImportResult> {
     const statement = await this.read(code, file, options);
     const lines = [...(await this.compare(this.database, statement)).lines];
-    const taken = nothing();
-    add(taken, lines, await this.incoming.preview(this.database, statement, lines));
-    return resultOf(statement, taken, statement.last?.at ?? null);
+    const added = nothing();
+    add(added, lines, await this.incomingLines.preview(this.database, statement, lines));
+    return resultOf(statement, added, statement.last?.at ?? null);
   }
 
-  private async read(code: string, file: Buffer, { textsOf }: ImportOptions): Promise<StatementFile> {
+  private async read(code: string, file: Buffer, { changedTextsOn }: ImportOptions): Promise<StatementFile> {
     const readAtMs = performance.now();
-    const known = await this.channels.known(code);
-    const format = known.settings.statement;
+    const connected = await this.channels.connectByCode(code);
+    const format = connected.settings.statement;
     if (!format)
       throw new AppError('BAD_REQUEST', `channel ${code} has no columns of statements: set its option columns`);
     const read = readStatement(file, format, new Date());
     const ends = assertBalances(read);
     const lines = identify(read.lines, format.isReferenceUnique);
     const sha256 = createHash('sha256').update(file).digest();
-    return { ...known, format, textsOf: textsOf ?? null, sha256, readAtMs, lines, ...ends };
+    return { ...connected, format, changedTextsOn: changedTextsOn ?? null, sha256, readAtMs, lines, ...ends };
   }
 
   private async importAll(file: StatementFile, by: Actor, { onProgress }: ImportOptions): Promise<ImportResult> {
     const { channel, readAtMs } = file;
-    const taken = nothing();
+    const added = nothing();
     let next: Progress | null = null;
-    let incoming = 0;
+    let newIncoming = 0;
     do {
       const before: Progress | null = next;
       const written: Progress = await this.write((tx) => this.importBatch(tx, file, before, by));
-      add(taken, written.batch, written.states);
-      this.observer.taken(channel.code, 'line', written.states.values(), readAtMs);
-      incoming += written.states.size;
+      add(added, written.batch, written.states);
+      this.observer.reported(channel.code, 'line', written.states.values(), readAtMs);
+      newIncoming += written.states.size;
       onProgress?.(file.count - written.left, file.count);
       next = { ...written, batch: nextOf(written.rest) };
     } while (next.batch.length > 0);
-    this.observer.linesRepeated(channel.code, file.incoming - incoming);
-    return resultOf(file, taken, next.coveredUntil);
+    this.observer.linesRepeated(channel.code, file.incoming - newIncoming);
+    return resultOf(file, added, next.coveredUntil);
   }
 
   /** Another import may hold the channel's lock for longer than a statement waits. */
@@ -179,8 +179,8 @@ export class StatementsService {
       throw new AppError('CONFLICT', words);
     }
     // Another import may have written lines since the last batch. Then this import compares its file again.
-    const isAlone = before !== null && !(await this.statements.hasLinesAfter(tx, channel.id, before.lastId));
-    const { batch, rest, left } = isAlone ? before : await this.begin(tx, file);
+    const isUndisturbed = before !== null && !(await this.statements.hasLinesAfter(tx, channel.id, before.lastId));
+    const { batch, rest, left } = isUndisturbed ? before : await this.begin(tx, file);
     const importId = before?.importId ?? (await this.record(tx, file, left, by));
     const coveredUntil = laterOf(channel.covered_until, batch.at(-1)?.at);
     const covered = { covered_until: coveredUntil };
@@ -188,7 +188,7 @@ export class StatementsService {
     await this.channelRows.record(tx, channel.code, before === null ? { ...covered, refused: null } : covered);
     const ids = await this.insert(tx, { channelId: channel.id, importId }, batch);
     // The last step, because it locks wallets, for which orders wait.
-    const states = await this.incoming.take(tx, connected, batch, ids);
+    const states = await this.incomingLines.record(tx, connected, batch, ids);
     if (coveredUntil !== null) this.payments.markMissing(tx, channel.id, coveredUntil);
     const lastId = ids.get(batch.at(-1)?.identity ?? '') ?? 0n;
     return { importId, lastId, batch, rest, left: left - batch.length, states, coveredUntil };
@@ -205,15 +205,19 @@ export class StatementsService {
   /** Compares the file with the imported lines. @throws StatementRefused */
   private async compare(
     tx: Queryable,
-    { channel, format, textsOf, lines, count, first }: StatementFile,
+    { channel, format, changedTextsOn, lines, count, first }: StatementFile,
   ): Promise<NewLines> {
     if (!first) return { lines, count, contradicted: [] };
     const hasBalances = format.columns.balance !== undefined;
-    const stored = await this.statements.stored(tx, { channelId: channel.id, firstOn: first.bookedOn, textsOf });
+    const stored = await this.statements.listFrom(tx, {
+      channelId: channel.id,
+      firstOn: first.bookedOn,
+      changedTextsOn,
+    });
     if (!hasBalances) assertNoneMissing(lines, stored.lines);
     const rest = hasBalances ? continueChain(lines, stored) : lines;
     const known = format.isReferenceUnique
-      ? await this.statements.known(tx, channel.id, rest)
+      ? await this.statements.listSame(tx, channel.id, rest)
       : new Map<string, never>();
     const contradicted: bigint[] = [];
     for (const { identity, amount, row } of known.size === 0 ? [] : rest) {
@@ -233,7 +237,7 @@ export class StatementsService {
   }
 
   private async record(tx: Transaction, file: StatementFile, count: number, by: Actor): Promise<number> {
-    const { channel, textsOf, sha256, first, last } = file;
+    const { channel, changedTextsOn, sha256, first, last } = file;
     const importId = await this.statements.insertImport(tx, {
       channel_id: channel.id,
       file_hash: sha256,
@@ -241,7 +245,7 @@ export class StatementsService {
       ...balancesOf(file),
       first_on: first?.bookedOn ?? null,
       last_on: last?.bookedOn ?? null,
-      texts_of: textsOf,
+      texts_of: changedTextsOn,
       operator: by.operator,
     });
     const detail = {
@@ -250,7 +254,7 @@ export class StatementsService {
       file_sha256: sha256.toString('hex'),
       lines: file.count,
       new: count,
-      ...(textsOf !== null && { accepted_texts_of: textsOf }),
+      ...(changedTextsOn !== null && { accepted_texts_of: changedTextsOn }),
     };
     recordAction(tx, by, { action: 'statement.import', detail });
     return importId;
@@ -285,8 +289,8 @@ const balancesOf = ({ first, last }: Ends): Pick<ImportResult, 'opening' | 'clos
   closing: last?.balance ?? null,
 });
 
-const resultOf = (file: StatementFile, taken: Tally, coveredUntil: Date | null): ImportResult => {
-  return { channel: file.channel.code, lines: file.count, taken, ...balancesOf(file), coveredUntil };
+const resultOf = (file: StatementFile, added: Tally, coveredUntil: Date | null): ImportResult => {
+  return { channel: file.channel.code, lines: file.count, added, ...balancesOf(file), coveredUntil };
 };
 
 const laterOf = (one: Date | null, other: Date | undefined): Date | null =>

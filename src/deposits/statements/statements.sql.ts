@@ -6,9 +6,9 @@ const STORED = `booked_on::text AS booked_on, at, amount, balance_after, ${IDENT
 /** Imported lines of a channel from a day on, in the order of the chain. An operator confirms other texts of a day once for all files. */
 export const LINES_FROM = statement(
   'statement_lines.from',
-  { channelId: 'int', firstOn: 'text', textsOf: 'text?' },
-  ({ channelId, firstOn, textsOf }) => `
-    SELECT ${STORED}, (booked_on IN (SELECT ${textsOf}::date UNION SELECT texts_of FROM statement_imports WHERE channel_id = ${channelId}))
+  { channelId: 'int', firstOn: 'text', changedTextsOn: 'text?' },
+  ({ channelId, firstOn, changedTextsOn }) => `
+    SELECT ${STORED}, (booked_on IN (SELECT ${changedTextsOn}::date UNION SELECT texts_of FROM statement_imports WHERE channel_id = ${channelId}))
                       IS TRUE AS may_have_other_texts
     FROM statement_lines WHERE channel_id = ${channelId} AND booked_on >= ${firstOn}::date ORDER BY id`,
 );
