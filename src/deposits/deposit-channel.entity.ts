@@ -83,7 +83,7 @@ export class DepositChannel {
   @Column(timestampColumn({ nullable: true }))
   list_due_at!: Date | null;
 
-  /** The time of the last line of its statements, because nobody knows when a file was made. */
+  /** The time of the last line of its statements that was not dated ahead, because nobody knows when a file was made. */
   @Column(timestampColumn({ nullable: true }))
   covered_until!: Date | null;
 

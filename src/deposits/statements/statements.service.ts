@@ -125,9 +125,10 @@ export class StatementsService {
   async preview(code: string, file: Buffer, options: ImportOptions = {}): Promise<ImportResult> {
     const statement = await this.read(code, file, options);
     const lines = [...(await this.compare(this.database, statement)).lines];
+    const coveredUntil = coveredBy(statement.channel, lines);
     const added = nothing();
     add(added, lines, await this.incomingLines.preview(this.database, statement, lines));
-    return resultOf(statement, added, statement.last?.at ?? null);
+    return resultOf(statement, added, coveredUntil);
   }
 
   private async read(code: string, file: Buffer, { changedTextsOn }: ImportOptions): Promise<StatementFile> {
@@ -182,7 +183,7 @@ export class StatementsService {
     const isUndisturbed = before !== null && !(await this.statements.hasLinesAfter(tx, channel.id, before.lastId));
     const { batch, rest, left } = isUndisturbed ? before : await this.begin(tx, file);
     const importId = before?.importId ?? (await this.record(tx, file, left, by));
-    const coveredUntil = laterOf(channel.covered_until, batch.at(-1)?.at);
+    const coveredUntil = coveredBy(channel, batch);
     const covered = { covered_until: coveredUntil };
     // Only the first batch clears `refused`: if another file is refused between two batches, that refusal stays.
     await this.channelRows.record(tx, channel.code, before === null ? { ...covered, refused: null } : covered);
@@ -293,5 +294,12 @@ const resultOf = (file: StatementFile, added: Tally, coveredUntil: Date | null):
   return { channel: file.channel.code, lines: file.count, added, ...balancesOf(file), coveredUntil };
 };
 
-const laterOf = (one: Date | null, other: Date | undefined): Date | null =>
-  other !== undefined && (one === null || other > one) ? other : one;
+/** Until when statements cover the channel once it has these lines. A line dated ahead has a wrong time, so it covers nothing. */
+function coveredBy(
+  { covered_until: before }: ConnectedChannel['channel'],
+  lines: readonly IdentifiedLine[],
+): Date | null {
+  const now = new Date();
+  const last = lines.findLast(({ at }) => at <= now)?.at;
+  return last !== undefined && (before === null || last > before) ? last : before;
+}

@@ -30,12 +30,15 @@ interface Paid {
   transfer: Transfer;
 }
 
-/** A deposit at a channel of its own, and the transfer that pays it. */
-async function paid(...options: string[]): Promise<Paid> {
+/** A deposit at a channel of its own, and the transfer that paid it some minutes ago. */
+async function paid(minutesAgo = 0, ...options: string[]): Promise<Paid> {
   const { code, account } = await scene.channel(...options);
   const shop = await scene.deposits.stack.merchant('0.00');
   const deposit = await scene.deposits.deposit(code, shop);
-  const transfer = scene.transfer(deposit, account);
+  const older = `UPDATE deposits SET created_at = created_at - $2 * interval '1 minute' WHERE deposit_number = $1`;
+  await scene.deposits.stack.sql(older, [deposit.deposit_number, minutesAgo]);
+  const date = before(new Date(), minutesAgo * MINUTE_MS).toISOString();
+  const transfer = scene.transfer(deposit, account, { date });
   await scene.pay(transfer);
   return { channel: code, shop, deposit, transfer };
 }
@@ -161,7 +164,8 @@ describe('at a biller, a slip and a line that name one deposit, with times far a
     const shop = await scene.deposits.stack.merchant('0.00');
     const deposit = await scene.deposits.deposit(channel, shop);
     const { reference } = deposit;
-    const transfer = scene.transfer(deposit, account, { ref1: reference });
+    const date = before(new Date(), 13 * MINUTE_MS).toISOString();
+    const transfer = scene.transfer(deposit, account, { ref1: reference, date });
     await scene.pay(transfer);
     const line = lineOf(transfer, { at: before(transfer.date, minutesBefore * MINUTE_MS), reference });
     const tell = [
@@ -182,7 +186,7 @@ describe('a slip that the statement does not show', () => {
   const later = ({ date }: Transfer): BankLine => ({ at: before(date, -11 * MINUTE_MS), amount: 12_300n });
 
   it('makes no payment if the statement was imported before', async () => {
-    const given = await paid();
+    const given = await paid(12);
     await scene.deposits.import(given.channel, new BankAccount().add(later(given.transfer)).statement());
     await present(given);
     expect(await scene.get(given.shop, given.deposit)).toMatchObject({
@@ -195,8 +199,25 @@ describe('a slip that the statement does not show', () => {
     expect(await witnessesOf(given.channel)).toEqual([['line']]);
   });
 
+  it.each([
+    ['the only line', []],
+    ['a line after one of the same time', [0]],
+  ])('is booked if the statement ends with %s, dated ahead', async (_, minutes) => {
+    const given = await paid(12);
+    const { channel, shop, deposit, transfer } = given;
+    const account = new BankAccount();
+    for (const minute of [...minutes, -23 * 60])
+      account.add({ at: before(transfer.date, minute * MINUTE_MS), amount: 12_300n });
+    const { covered_until: covered } = await scene.deposits.import(channel, account.statement(), '--dry-run');
+    expect(await scene.deposits.import(channel, account.statement())).toMatchObject({ covered_until: covered });
+    expect(Date.parse(covered ?? transfer.date)).toBeLessThanOrEqual(Date.parse(transfer.date));
+    await present(given);
+    expect(await scene.get(shop, deposit)).toMatchObject({ status: 'paid', slip: { status: 'booked' } });
+    expect(await scene.deposits.payments(channel, '--cases')).toEqual([]);
+  });
+
   it('is a case if the statement comes later, until a person keeps it', async () => {
-    const given = await paid();
+    const given = await paid(12);
     await present(given);
     const account = new BankAccount().add(later(given.transfer));
     await scene.deposits.import(given.channel, account.statement());
@@ -243,7 +264,7 @@ describe('a slip that was debited because the statement did not show it', () => 
 
 describe('what slips alone credit', () => {
   it('is limited, and what is above the limit is booked by its line', async () => {
-    const first = await paid('unconfirmed_limit=1500.00');
+    const first = await paid(0, 'unconfirmed_limit=1500.00');
     await present(first);
     expect(await scene.get(first.shop, first.deposit)).toMatchObject({ status: 'paid' });
     const deposit = await scene.deposits.deposit(first.channel, first.shop);
