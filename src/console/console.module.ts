@@ -45,10 +45,8 @@ import { ConsoleApprovalsController } from './approvals/approvals.controller.js'
 import { LogController } from './audit-log/log.controller.js';
 import { LogService } from './audit-log/log.service.js';
 import { CatalogImportsService } from './catalog/catalog-imports.service.js';
-import { FxViewsService } from './catalog/fx-views.service.js';
 import { ConsoleFxController } from './catalog/fx.controller.js';
 import { CatalogueImportsController } from './catalog/imports.controller.js';
-import { OfferViewsService } from './catalog/offer-views.service.js';
 import { ConsoleOffersController } from './catalog/offers.controller.js';
 import { ProductViewsService } from './catalog/product-views.service.js';
 import { ConsoleProductsController } from './catalog/products.controller.js';
@@ -147,14 +145,12 @@ const SERVICES = [
   ConsoleOrdersService,
   DecisionsService,
   DepositViewsService,
-  FxViewsService,
   IdempotencyService,
   LogService,
   MerchantKeysService,
   MerchantViewsService,
   MerchantWalletService,
   MeService,
-  OfferViewsService,
   PlayerMaskingService,
   ProductViewsService,
   ReplicaWatchService,
