@@ -67,12 +67,9 @@ import { ConsoleMerchantsController } from './merchants/merchants.controller.js'
 import { ConsoleOrdersService } from './orders/console-orders.service.js';
 import { DecisionsService } from './orders/decisions.service.js';
 import { ConsoleOrdersController } from './orders/orders.controller.js';
-import { PlayerMaskingService } from './orders/player-masking.service.js';
 import { ReviewController } from './orders/review.controller.js';
-import { ReversalViewsService } from './reversals/reversal-views.service.js';
 import { ConsoleReversalsController } from './reversals/reversals.controller.js';
 import { ConsoleFiguresController } from './stats/stats.controller.js';
-import { SupplierChangesService } from './suppliers/supplier-changes.service.js';
 import { SupplierViewsService } from './suppliers/supplier-views.service.js';
 import { ConsoleSuppliersController, ConsoleSupplierSettingsController } from './suppliers/suppliers.controller.js';
 import { WebhookViewsService } from './webhooks/webhook-views.service.js';
@@ -151,13 +148,10 @@ const SERVICES = [
   MerchantViewsService,
   MerchantWalletService,
   MeService,
-  PlayerMaskingService,
   ProductViewsService,
   ReplicaWatchService,
-  ReversalViewsService,
   SessionsService,
   SessionStore,
-  SupplierChangesService,
   SupplierViewsService,
   WebhookViewsService,
 ];

@@ -7,6 +7,7 @@ import { textProblem } from '../core/text.js';
 import { Database } from '../database/database.js';
 import { unitName, unitReference, type ItemRow, type OrderRow, type UnitKey } from '../orders/order.rows.js';
 import { toAttemptView, type AttemptView } from './attempt-view.js';
+import { censorOf, type Censor, type Viewer } from './masking.js';
 import { AmbiguousReference } from './order-problems.js';
 import {
   OrderSearchRepository,
@@ -18,7 +19,6 @@ import {
 } from './order-search.repository.js';
 import {
   OrderSupportRepository,
-  type PlayerRow,
   type ShownUnit,
   type UnitToDecide,
   type WholeOrder,
@@ -53,6 +53,9 @@ export interface PageRequest extends Omit<PageFilter, 'ids'> {
   cursor?: string | undefined;
   limit: number;
 }
+
+/** A row about an order, such as a call. */
+type OfOrder = Pick<OrderRow, 'order_number'>;
 
 const DELIVERY_ID = /^[1-9]\d{0,17}$/;
 const UNIT_REFERENCE = /^(ord_[0-9A-Za-z]{16})\.\d/;
@@ -153,10 +156,12 @@ export class OrderSupportService {
     return orders.map((order) => ({ ...order, found_as: foundAs.get(order.id) ?? 'number' }));
   }
 
-  /** The players of orders, by order number. */
-  async listPlayers(orderNumbers: string[]): Promise<Map<string, PlayerRow>> {
-    const found = await this.orders.listPlayers([...new Set(orderNumbers)]);
-    return new Map(found.map((row) => [row.order_number, row]));
+  /** Returns the censor of each row's order. For an order that does not exist, the censor masks the whole text. */
+  async censors(rows: readonly OfOrder[], viewer: Viewer): Promise<(row: OfOrder) => Censor> {
+    if (viewer.may('players.read')) return () => censorOf(null, viewer);
+    const found = await this.orders.listPlayers([...new Set(rows.map(({ order_number }) => order_number))]);
+    const players = new Map(found.map((row) => [row.order_number, row]));
+    return ({ order_number }) => censorOf(players.get(order_number) ?? null, viewer);
   }
 
   /** Writes a note of 1 to 2,000 characters, line breaks included, into an order's history. @throws NOT_FOUND; BAD_REQUEST */

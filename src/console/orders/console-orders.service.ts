@@ -24,7 +24,6 @@ import {
 } from './order-queries.dto.js';
 import type { ListedOrderDto, OrderDetailDto } from './order.dto.js';
 import { toFoundOrderDto, toListedOrderDto, toOrderDetailDto, toReviewUnitDto } from './order.mapper.js';
-import { PlayerMaskingService } from './player-masking.service.js';
 import type { ClaimedDto, FoundDto, ReviewUnitDto } from './review.dto.js';
 import type { Unit } from './unit-name.js';
 
@@ -53,7 +52,6 @@ export class ConsoleOrdersService {
     private readonly suppliers: SuppliersService,
     private readonly merchants: MerchantsService,
     private readonly products: ProductsService,
-    private readonly players: PlayerMaskingService,
   ) {}
 
   /** @throws BAD_REQUEST */
@@ -91,7 +89,7 @@ export class ConsoleOrdersService {
   async listReview(caller: Caller, { supplier, state, cursor, limit }: ReviewQueryDto): Promise<Page<ReviewUnitDto>> {
     const filter = { supplierIds: await this.findSupplierIds(supplier), states: valuesOf<ReviewState>(state) };
     const page = await this.review.page({ ...filter, cursor, limit: pageLimit({ limit }, CONSOLE_LIMIT) });
-    const censors = await this.players.censors(page.data, caller);
+    const censors = await this.orders.censors(page.data, caller);
     return { ...page, data: page.data.map((row) => toReviewUnitDto(row, caller, censors(row))) };
   }
 

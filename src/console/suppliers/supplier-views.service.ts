@@ -1,9 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { SupplierSyncService } from '../../catalog/supplier-sync.service.js';
 import { formatMicros } from '../../core/cost-money.js';
-import { given, pick } from '../../core/members.js';
-import { checkedMoment } from '../../core/moments.js';
-import { sliceOf, type Page } from '../../core/pagination.js';
+import { pick } from '../../core/members.js';
+import type { Page } from '../../core/pagination.js';
 import { MinuteStatsRepository } from '../../monitoring/stats/minute-stats.repository.js';
 import { SupplierStatesRepository } from '../../monitoring/stats/supplier-states.repository.js';
 import { describeAdapter } from '../../suppliers/adapters.js';
@@ -12,34 +10,21 @@ import { SupplierBalancesService } from '../../suppliers/supplier-balances.servi
 import { toSupplierView } from '../../suppliers/supplier-view.js';
 import type { Supplier } from '../../suppliers/supplier.entity.js';
 import { SuppliersService } from '../../suppliers/suppliers.service.js';
-import { SEARCHED_CALLS, UndecidedCallsRepository } from '../../support/undecided-calls.repository.js';
 import type { Caller } from '../access/caller.js';
-import { PlayerMaskingService } from '../orders/player-masking.service.js';
-import type {
-  BalanceReadingsDto,
-  ListedSupplierDto,
-  SupplierDetailDto,
-  SupplierProductDto,
-  SupplierProductsQueryDto,
-  UndecidedCallsDto,
-} from './supplier.dto.js';
-import { toListedSupplierDto, toProductDto, toUndecidedCallDto, type SupplierActivity } from './supplier.mapper.js';
+import type { ListedSupplierDto, SupplierDetailDto } from './supplier.dto.js';
+import { toListedSupplierDto, type SupplierActivity } from './supplier.mapper.js';
 
 const RECENT_MINUTES = 15;
-const PRODUCTS_PER_PAGE = 100;
 
-/** Suppliers with their state, balances, catalogues and calls. */
+/** Suppliers with their state and settings. */
 @Injectable()
 export class SupplierViewsService {
   constructor(
     private readonly suppliers: SuppliersService,
     private readonly balances: SupplierBalancesService,
     private readonly addresses: CallbackAddressesService,
-    private readonly catalogues: SupplierSyncService,
     private readonly minutes: MinuteStatsRepository,
     private readonly states: SupplierStatesRepository,
-    private readonly calls: UndecidedCallsRepository,
-    private readonly players: PlayerMaskingService,
   ) {}
 
   /** Returns all suppliers on one page: they are few. */
@@ -69,37 +54,6 @@ export class SupplierViewsService {
       open_units: { open: open.open, in_doubt: open.inDoubt },
       waiting,
     };
-  }
-
-  /** The balances that a supplier reported at or after a moment. */
-  async listBalances(code: string, from: string): Promise<BalanceReadingsDto> {
-    const reported = await this.balances.listReported(await this.suppliers.getByCode(code), checkedMoment(from));
-    return {
-      data: reported.map(({ told_at, micros, currency }) => ({
-        at: told_at.toISOString(),
-        amount: formatMicros(micros),
-        currency,
-      })),
-    };
-  }
-
-  /** The catalogue as the last sync read it, by group and name. */
-  async listProducts(
-    caller: Caller,
-    code: string,
-    { q, unmapped, cursor }: SupplierProductsQueryDto,
-  ): Promise<Page<SupplierProductDto>> {
-    const filter = { ...given({ match: q }), unmapped: unmapped === 'true' };
-    const page = sliceOf(await this.catalogues.list(code, filter), cursor, PRODUCTS_PER_PAGE);
-    return { ...page, data: page.data.map((item) => toProductDto(item, caller.may('costs.read'))) };
-  }
-
-  /** The latest calls that decided nothing about their unit. */
-  async listUndecided(caller: Caller, code: string): Promise<UndecidedCallsDto> {
-    const { id } = await this.suppliers.getByCode(code);
-    const calls = await this.calls.latest(id);
-    const censors = await this.players.censors(calls, caller);
-    return { data: calls.map((call) => toUndecidedCallDto(call, censors(call))), among: SEARCHED_CALLS };
   }
 
   private async activityOf(suppliers: readonly Supplier[]): Promise<SupplierActivity> {

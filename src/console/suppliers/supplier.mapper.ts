@@ -1,5 +1,5 @@
 import { pick } from '../../core/members.js';
-import { formatMicros } from '../../core/cost-money.js';
+import { formatMicros, parseMicros } from '../../core/cost-money.js';
 import type { Refusal } from '../../catalog/catalogue-difference.js';
 import type { MappedItem } from '../../catalog/supplier-catalogues.repository.js';
 import type { SyncRun } from '../../catalog/supplier-sync.service.js';
@@ -12,8 +12,11 @@ import type { SupplierCheck } from '../../suppliers/supplier-check.service.js';
 import { unitName } from '../../orders/order.rows.js';
 import type { UndecidedCall } from '../../support/undecided-calls.repository.js';
 import type { Censor } from '../../support/masking.js';
+import type { DescribedAdapter } from '../../suppliers/adapter-description.js';
+import type { SupplierSettings } from '../../suppliers/supplier-settings.js';
 import { toBalanceView } from '../../suppliers/supplier-view.js';
 import type { Supplier } from '../../suppliers/supplier.entity.js';
+import type { AdapterDto, SetSupplierDto } from './supplier-settings.dto.js';
 import type {
   Finding,
   ListedSupplierDto,
@@ -152,4 +155,30 @@ export const toProductDto = (item: MappedItem, seesCosts: boolean): SupplierProd
   cost: !seesCosts || item.cost_micros === null ? null : formatMicros(item.cost_micros),
   currency: seesCosts ? item.cost_currency : null,
   available: item.sellable,
+});
+
+export function toSettings(code: string, given: SetSupplierDto): SupplierSettings {
+  const { adapter, base_url: baseUrl, credentials, options, low_balance: low } = given;
+  return {
+    code,
+    adapter,
+    baseUrl,
+    credentials,
+    options,
+    timeoutMs: given.timeout_ms,
+    maxInFlight: given.max_in_flight,
+    lowBalanceMicros: typeof low === 'string' ? (parseMicros(low) ?? undefined) : low,
+    newCallbackUrl: given.new_callback_url,
+  };
+}
+
+export const toAdapterDto = (description: DescribedAdapter): AdapterDto => ({
+  ...pick(description, 'adapter', 'name', 'currency'),
+  base_url: description.baseUrl,
+  credentials: description.credentials.map((each) => pick(each, 'name', 'secret', 'required', 'help')),
+  options: description.options.map(({ values, ...option }) => ({
+    ...pick(option, 'name', 'help'),
+    values: values === null ? null : [...values],
+  })),
+  capabilities: [...description.capabilities],
 });

@@ -1,11 +1,26 @@
 import { Body, Controller, Delete, Get, Post, Put, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Page } from '../../core/pagination.js';
+import { recordAction } from '../../audit-log/audit-log.js';
+import { SupplierSyncService } from '../../catalog/supplier-sync.service.js';
+import { formatMicros } from '../../core/cost-money.js';
+import { refusal } from '../../core/errors.js';
+import { given } from '../../core/members.js';
+import { checkedMoment } from '../../core/moments.js';
+import { sliceOf, type Page } from '../../core/pagination.js';
+import { counted } from '../../core/text.js';
+import { Database } from '../../database/database.js';
+import { ADAPTERS } from '../../suppliers/adapters.js';
+import { SupplierBalancesService } from '../../suppliers/supplier-balances.service.js';
+import { SupplierCheckService } from '../../suppliers/supplier-check.service.js';
+import { SupplierQueriesService } from '../../suppliers/supplier-queries.service.js';
+import type { SupplierSettings } from '../../suppliers/supplier-settings.js';
+import { SuppliersService } from '../../suppliers/suppliers.service.js';
+import { OrderSupportService } from '../../support/order-support.service.js';
+import { SEARCHED_CALLS, UndecidedCallsRepository } from '../../support/undecided-calls.repository.js';
 import { CurrentCaller, type Caller } from '../access/caller.js';
 import { ConsoleRoute } from '../access/console-route.decorator.js';
 import { SupplierCode } from '../access/parameters.js';
 import { OptionalReasonDto, ReasonDto } from '../reason.dto.js';
-import { SupplierChangesService } from './supplier-changes.service.js';
 import { SupplierViewsService } from './supplier-views.service.js';
 import {
   BalanceReadingsDto,
@@ -20,16 +35,30 @@ import {
   UndecidedCallsDto,
 } from './supplier.dto.js';
 import { AdaptersDto, RemovedSupplierDto, SetSupplierDto } from './supplier-settings.dto.js';
+import {
+  toAdapterDto,
+  toCheckDto,
+  toProductDto,
+  toSettings,
+  toSyncDto,
+  toUndecidedCallDto,
+} from './supplier.mapper.js';
 
+const PRODUCTS_PER_PAGE = 100;
+
+/** The settings of suppliers. Operators confirm changes of settings, because these decide where money goes. */
 @ApiTags('Suppliers')
 @Controller('api/suppliers')
 export class ConsoleSupplierSettingsController {
-  constructor(private readonly changes: SupplierChangesService) {}
+  constructor(
+    private readonly suppliers: SuppliersService,
+    private readonly views: SupplierViewsService,
+  ) {}
 
   @Get('adapters')
   @ConsoleRoute('suppliers.read', 'The adapters, with the credentials and options of each', AdaptersDto)
   adapters(): AdaptersDto {
-    return this.changes.adapters();
+    return { data: ADAPTERS.map(({ description }) => toAdapterDto(description)) };
   }
 
   @Put(':code')
@@ -39,12 +68,19 @@ export class ConsoleSupplierSettingsController {
       '`expected_updated_at`; and, without `leave_units`, if the address or account changes while units are open at the ' +
       'earlier one.',
   })
-  set(
+  async set(
     @CurrentCaller() caller: Caller,
     @SupplierCode() code: string,
     @Body() body: SetSupplierDto,
   ): Promise<SupplierDetailDto> {
-    return this.changes.set(caller, code, body);
+    const { expected_updated_at: at, leave_units: mayLeaveUnits = false, reason } = body;
+    const by = caller.confirmedActor(reason);
+    const settings = toSettings(code, body);
+    this.suppliers.assertTiming(body.timeout_ms);
+    if (!mayLeaveUnits) await this.assertNoneLeftBehind(settings);
+    const updatedAt = at ? new Date(at) : null;
+    await this.suppliers.set(settings, by, { updatedAt, secretsStayAtHost: true });
+    return this.views.show(caller, code);
   }
 
   @Delete(':code')
@@ -54,33 +90,51 @@ export class ConsoleSupplierSettingsController {
     RemovedSupplierDto,
     { description: 'Asks for confirmation.' },
   )
-  remove(
+  async remove(
     @CurrentCaller() caller: Caller,
     @SupplierCode() code: string,
     @Query() { reason }: OptionalReasonDto,
   ): Promise<RemovedSupplierDto> {
-    return this.changes.remove(caller, code, reason);
+    await this.suppliers.remove(code, caller.confirmedActor(reason));
+    return { code };
+  }
+
+  private async assertNoneLeftBehind(settings: SupplierSettings): Promise<void> {
+    const units = await this.suppliers.unitsLeftBehind(settings);
+    if (!units || units.open === 0) return;
+    const message =
+      `${settings.code} has ${counted(units.open, 'open unit')}, ${units.inDoubt} in doubt: those in doubt are not sent ` +
+      'to the new address or account again, and go to review unless the supplier knows them there';
+    throw refusal('CONFLICT', 'UNITS_LEFT_BEHIND', 'leave_units', message);
   }
 }
 
+/** Suppliers with their state, balances, catalogues and calls. */
 @ApiTags('Suppliers')
 @Controller('api/suppliers')
 export class ConsoleSuppliersController {
   constructor(
-    private readonly suppliers: SupplierViewsService,
-    private readonly changes: SupplierChangesService,
+    private readonly suppliers: SuppliersService,
+    private readonly views: SupplierViewsService,
+    private readonly reported: SupplierBalancesService,
+    private readonly catalogues: SupplierSyncService,
+    private readonly undecided: UndecidedCallsRepository,
+    private readonly orders: OrderSupportService,
+    private readonly checks: SupplierCheckService,
+    private readonly queries: SupplierQueriesService,
+    private readonly database: Database,
   ) {}
 
   @Get()
   @ConsoleRoute('suppliers.read', 'All suppliers in the order of their codes, with their states', [ListedSupplierDto])
   list(): Promise<Page<ListedSupplierDto>> {
-    return this.suppliers.list();
+    return this.views.list();
   }
 
   @Get(':code')
   @ConsoleRoute('suppliers.read', 'A supplier', SupplierDetailDto)
   show(@CurrentCaller() caller: Caller, @SupplierCode() code: string): Promise<SupplierDetailDto> {
-    return this.suppliers.show(caller, code);
+    return this.views.show(caller, code);
   }
 
   @Get(':code/balances')
@@ -89,18 +143,27 @@ export class ConsoleSuppliersController {
     'The balances that a supplier reported since a moment of the last 31 days',
     BalanceReadingsDto,
   )
-  balances(@SupplierCode() code: string, @Query() { from }: BalancesQueryDto): Promise<BalanceReadingsDto> {
-    return this.suppliers.listBalances(code, from);
+  async balances(@SupplierCode() code: string, @Query() { from }: BalancesQueryDto): Promise<BalanceReadingsDto> {
+    const readings = await this.reported.listReported(await this.suppliers.getByCode(code), checkedMoment(from));
+    return {
+      data: readings.map(({ told_at, micros, currency }) => ({
+        at: told_at.toISOString(),
+        amount: formatMicros(micros),
+        currency,
+      })),
+    };
   }
 
   @Get(':code/products')
   @ConsoleRoute('suppliers.read', 'A supplier’s catalogue as the latest sync applied it', [SupplierProductDto])
-  products(
+  async products(
     @CurrentCaller() caller: Caller,
     @SupplierCode() code: string,
-    @Query() query: SupplierProductsQueryDto,
+    @Query() { q, unmapped, cursor }: SupplierProductsQueryDto,
   ): Promise<Page<SupplierProductDto>> {
-    return this.suppliers.listProducts(caller, code, query);
+    const filter = { ...given({ match: q }), unmapped: unmapped === 'true' };
+    const page = sliceOf(await this.catalogues.list(code, filter), cursor, PRODUCTS_PER_PAGE);
+    return { ...page, data: page.data.map((item) => toProductDto(item, caller.may('costs.read'))) };
   }
 
   @Get(':code/calls')
@@ -110,8 +173,11 @@ export class ConsoleSuppliersController {
     UndecidedCallsDto,
     { description: 'Without calls to which the supplier answered that it still processes the unit.' },
   )
-  calls(@CurrentCaller() caller: Caller, @SupplierCode() code: string): Promise<UndecidedCallsDto> {
-    return this.suppliers.listUndecided(caller, code);
+  async calls(@CurrentCaller() caller: Caller, @SupplierCode() code: string): Promise<UndecidedCallsDto> {
+    const { id } = await this.suppliers.getByCode(code);
+    const calls = await this.undecided.latest(id);
+    const censors = await this.orders.censors(calls, caller);
+    return { data: calls.map((call) => toUndecidedCallDto(call, censors(call))), among: SEARCHED_CALLS };
   }
 
   @Post(':code/pause')
@@ -123,18 +189,20 @@ export class ConsoleSuppliersController {
       description: 'Workers still inquire about units in doubt. Other units go to the next offer, or wait.',
     },
   )
-  pause(
+  async pause(
     @CurrentCaller() caller: Caller,
     @SupplierCode() code: string,
     @Body() { reason }: ReasonDto,
   ): Promise<SupplierDetailDto> {
-    return this.changes.pause(caller, code, reason);
+    await this.suppliers.pause(code, caller.actor(reason));
+    return this.views.show(caller, code);
   }
 
   @Delete(':code/pause')
   @ConsoleRoute('suppliers.pause', 'Resume a supplier, whatever the reason of its pause', SupplierDetailDto)
-  resume(@CurrentCaller() caller: Caller, @SupplierCode() code: string): Promise<SupplierDetailDto> {
-    return this.changes.resume(caller, code);
+  async resume(@CurrentCaller() caller: Caller, @SupplierCode() code: string): Promise<SupplierDetailDto> {
+    await this.suppliers.resume(code, caller.actor());
+    return this.views.show(caller, code);
   }
 
   @Post(':code/test')
@@ -147,8 +215,14 @@ export class ConsoleSuppliersController {
         'Buys nothing, and changes nothing but the log. 429 for a second test of the supplier within ten seconds, by any operator.',
     },
   )
-  test(@CurrentCaller() caller: Caller, @SupplierCode() code: string): Promise<SupplierTestDto> {
-    return this.changes.test(caller, code);
+  async test(@CurrentCaller() caller: Caller, @SupplierCode() code: string): Promise<SupplierTestDto> {
+    const supplier = await this.suppliers.getByCode(code);
+    const checks = (await this.queries.run('test', code, () => this.checks.check(supplier))).map(toCheckDto);
+    const ok = checks.every((each) => each.ok);
+    await this.database.transaction((tx) =>
+      recordAction(tx, caller.actor(), { action: 'supplier.test', detail: { code, ok } }),
+    );
+    return { ok, checks };
   }
 
   @Post(':code/sync')
@@ -157,7 +231,11 @@ export class ConsoleSuppliersController {
     'Read a supplier’s catalogue, and apply it or only show what that would change',
     SyncDoneDto,
   )
-  sync(@CurrentCaller() caller: Caller, @SupplierCode() code: string, @Body() body: SyncDto): Promise<SyncDoneDto> {
-    return this.changes.sync(caller, code, body);
+  async sync(
+    @CurrentCaller() caller: Caller,
+    @SupplierCode() code: string,
+    @Body() { dry_run: dryRun, force = false }: SyncDto,
+  ): Promise<SyncDoneDto> {
+    return toSyncDto(await this.catalogues.sync(code, { dryRun, force }, caller.actor()));
   }
 }
