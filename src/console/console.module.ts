@@ -58,11 +58,8 @@ import { ConsoleDepositsController, ConsolePaymentsController } from './deposits
 import { ConsoleJobsService } from './jobs/console-jobs.service.js';
 import { JobsController } from './jobs/jobs.controller.js';
 import { ConsoleKeysController } from './merchants/merchant-keys.controller.js';
-import { MerchantKeysService } from './merchants/merchant-keys.service.js';
 import { ConsolePricesController } from './merchants/merchant-prices.controller.js';
-import { MerchantViewsService } from './merchants/merchant-views.service.js';
 import { ConsoleWalletController } from './merchants/merchant-wallet.controller.js';
-import { MerchantWalletService } from './merchants/merchant-wallet.service.js';
 import { ConsoleMerchantsController } from './merchants/merchants.controller.js';
 import { ConsoleOrdersService } from './orders/console-orders.service.js';
 import { DecisionsService } from './orders/decisions.service.js';
@@ -144,9 +141,6 @@ const SERVICES = [
   DepositViewsService,
   IdempotencyService,
   LogService,
-  MerchantKeysService,
-  MerchantViewsService,
-  MerchantWalletService,
   MeService,
   ProductViewsService,
   ReplicaWatchService,
