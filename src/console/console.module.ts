@@ -40,11 +40,8 @@ import { MeService } from './access/me.service.js';
 import { SessionStore } from './access/session-store.js';
 import { SessionController } from './access/session.controller.js';
 import { SessionsService } from './access/sessions.service.js';
-import { ApprovalViewsService } from './approvals/approval-views.service.js';
 import { ConsoleApprovalsController } from './approvals/approvals.controller.js';
 import { LogController } from './audit-log/log.controller.js';
-import { LogService } from './audit-log/log.service.js';
-import { CatalogImportsService } from './catalog/catalog-imports.service.js';
 import { ConsoleFxController } from './catalog/fx.controller.js';
 import { CatalogueImportsController } from './catalog/imports.controller.js';
 import { ConsoleOffersController } from './catalog/offers.controller.js';
@@ -129,9 +126,7 @@ const CONTROLLERS = [
 ];
 
 const SERVICES = [
-  ApprovalViewsService,
   AuditLogRepository,
-  CatalogImportsService,
   ChannelViewsService,
   CompanyProvider,
   CompanySignInService,
@@ -140,7 +135,6 @@ const SERVICES = [
   DecisionsService,
   DepositViewsService,
   IdempotencyService,
-  LogService,
   MeService,
   ProductViewsService,
   ReplicaWatchService,
