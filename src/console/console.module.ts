@@ -66,7 +66,6 @@ import { ConsoleReversalsController } from './reversals/reversals.controller.js'
 import { ConsoleFiguresController } from './stats/stats.controller.js';
 import { SupplierViewsService } from './suppliers/supplier-views.service.js';
 import { ConsoleSuppliersController, ConsoleSupplierSettingsController } from './suppliers/suppliers.controller.js';
-import { WebhookViewsService } from './webhooks/webhook-views.service.js';
 import { ConsoleWebhooksController } from './webhooks/webhooks.controller.js';
 
 /** The services of the features that the pages show. */
@@ -141,7 +140,6 @@ const SERVICES = [
   SessionsService,
   SessionStore,
   SupplierViewsService,
-  WebhookViewsService,
 ];
 
 /** The process that serves operators. It uses the features' services without queues, and so without Redis. */
