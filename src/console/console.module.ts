@@ -58,7 +58,6 @@ import { ConsoleKeysController } from './merchants/merchant-keys.controller.js';
 import { ConsolePricesController } from './merchants/merchant-prices.controller.js';
 import { ConsoleWalletController } from './merchants/merchant-wallet.controller.js';
 import { ConsoleMerchantsController } from './merchants/merchants.controller.js';
-import { ConsoleOrdersService } from './orders/console-orders.service.js';
 import { DecisionsService } from './orders/decisions.service.js';
 import { ConsoleOrdersController } from './orders/orders.controller.js';
 import { ReviewController } from './orders/review.controller.js';
@@ -130,7 +129,6 @@ const SERVICES = [
   CompanyProvider,
   CompanySignInService,
   ConsoleJobsService,
-  ConsoleOrdersService,
   DecisionsService,
   DepositViewsService,
   IdempotencyService,

@@ -1,6 +1,7 @@
 import { MAX_INTEGER } from '../core/pagination.js';
 import { textProblem } from '../core/text.js';
 import { Member } from '../core/validation/member.decorators.js';
+import type { SuppliersService } from '../suppliers/suppliers.service.js';
 
 // Filters of lists that take one value, or several with commas between. An entry of the list must have any of them.
 
@@ -18,6 +19,22 @@ export function valuesOf<Value extends string = string>(filter: string | undefin
 /** Returns the ids of a filter; undefined without the filter. */
 export const idsOf = (filter: string | undefined): Values<number> | undefined =>
   valuesOf(filter)?.map(Number) as Values<number> | undefined;
+
+/** No supplier has this id. */
+const NO_SUPPLIER_ID = -1;
+
+/** Returns the ids of the suppliers of a filter by codes; undefined without the filter. An unknown code matches nothing. */
+export async function supplierIdsOf(
+  filter: string | undefined,
+  suppliers: SuppliersService,
+): Promise<Values<number> | undefined> {
+  const codes = valuesOf(filter);
+  if (codes === undefined) return undefined;
+  const [first = NO_SUPPLIER_ID, ...others] = (await suppliers.list())
+    .filter(({ code }) => codes.includes(code))
+    .map(({ id }) => id);
+  return [first, ...others];
+}
 
 /** Whether a text is the id of a row. */
 export const isId = (text: string): boolean => /^[1-9]\d{0,9}$/.test(text) && BigInt(text) <= MAX_INTEGER;

@@ -1,27 +1,49 @@
 import { Body, Controller, Delete, Get, Post, Put, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import { ProductsService } from '../../catalog/products.service.js';
+import { pick } from '../../core/members.js';
 import type { Page } from '../../core/pagination.js';
+import { MerchantsService } from '../../merchants/merchants.service.js';
+import { SuppliersService } from '../../suppliers/suppliers.service.js';
+import { OrderSupportService } from '../../support/order-support.service.js';
+import { ReviewService, type Claim } from '../../support/review.service.js';
 import { CurrentCaller, type Caller } from '../access/caller.js';
 import { ConsoleRoute } from '../access/console-route.decorator.js';
+import { supplierIdsOf, valuesOf } from '../filters.js';
+import { pageOf } from '../lists.js';
 import { BatchPreviewDto, BatchResolvedDto, NamedUnitsDto, ResolveManyDto } from './decision.dto.js';
-import { ConsoleOrdersService } from './console-orders.service.js';
 import { DecisionsService } from './decisions.service.js';
-import { ReviewQueryDto, SearchQueryDto } from './order-queries.dto.js';
+import { ReviewQueryDto, SearchQueryDto, type ReviewState } from './order-queries.dto.js';
+import { toFoundOrderDto, toReviewUnitDto } from './order.mapper.js';
 import { ClaimedDto, FoundDto, ReviewUnitDto } from './review.dto.js';
 import { OrderNumber, UnitName, type Unit } from './unit-name.js';
 
+/** A search shows at most this many results of each kind. */
+const MAX_FOUND = 5;
+
+/** The review queue and the search, as the caller may see them. */
 @ApiTags('Review')
 @Controller('api')
 export class ReviewController {
   constructor(
-    private readonly orders: ConsoleOrdersService,
+    private readonly orders: OrderSupportService,
+    private readonly review: ReviewService,
     private readonly decisions: DecisionsService,
+    private readonly suppliers: SuppliersService,
+    private readonly merchants: MerchantsService,
+    private readonly products: ProductsService,
   ) {}
 
   @Get('review')
   @ConsoleRoute('orders.read', 'Units in review, then units in doubt, the oldest orders first', [ReviewUnitDto])
-  list(@CurrentCaller() caller: Caller, @Query() query: ReviewQueryDto): Promise<Page<ReviewUnitDto>> {
-    return this.orders.listReview(caller, query);
+  async list(
+    @CurrentCaller() caller: Caller,
+    @Query() { supplier, state, ...query }: ReviewQueryDto,
+  ): Promise<Page<ReviewUnitDto>> {
+    const supplierIds = await supplierIdsOf(supplier, this.suppliers);
+    const page = await this.review.page({ supplierIds, states: valuesOf<ReviewState>(state), ...pageOf(query) });
+    const censors = await this.orders.censors(page.data, caller);
+    return { ...page, data: page.data.map((row) => toReviewUnitDto(row, caller, censors(row))) };
   }
 
   @Post('review/resolution/preview')
@@ -55,19 +77,48 @@ export class ReviewController {
     description:
       'A claim tells other operators who looks after the unit. 409 while another operator’s claim is valid. Every operator may still settle the unit.',
   })
-  claim(@CurrentCaller() caller: Caller, @OrderNumber() number: string, @UnitName() unit: Unit): Promise<ClaimedDto> {
-    return this.orders.claim(caller, number, unit);
+  async claim(
+    @CurrentCaller() caller: Caller,
+    @OrderNumber() number: string,
+    @UnitName() unit: Unit,
+  ): Promise<ClaimedDto> {
+    return { until: await this.review.claim(await this.toClaim(number, unit), caller.id, caller.actor()) };
   }
 
   @Delete('review/:number/:unit/claim')
   @ConsoleRoute('orders.resolve', 'End your claim of a unit', ClaimedDto)
-  release(@CurrentCaller() caller: Caller, @OrderNumber() number: string, @UnitName() unit: Unit): Promise<ClaimedDto> {
-    return this.orders.release(caller, number, unit);
+  async release(
+    @CurrentCaller() caller: Caller,
+    @OrderNumber() number: string,
+    @UnitName() unit: Unit,
+  ): Promise<ClaimedDto> {
+    await this.review.release(await this.toClaim(number, unit), caller.id, caller.actor());
+    return { until: null };
   }
 
   @Get('search')
   @ConsoleRoute('orders.read', 'Find orders, merchants and products by a term, at most five of each', FoundDto)
-  search(@CurrentCaller() caller: Caller, @Query() { q }: SearchQueryDto): Promise<FoundDto> {
-    return this.orders.search(caller, q);
+  async search(@CurrentCaller() caller: Caller, @Query() { q: term }: SearchQueryDto): Promise<FoundDto> {
+    const orders = await this.orders.search(term, caller.may('players.read'), MAX_FOUND);
+    const merchants = matches(await this.merchants.list(), ({ id }) => String(id), term);
+    const products = matches(await this.products.list(), ({ sku }) => sku, term);
+    return {
+      orders: orders.map((order) => toFoundOrderDto(order, caller)),
+      merchants: merchants.map((each) => pick(each, 'id', 'name')),
+      products: products.map((each) => pick(each, 'sku', 'name')),
+    };
   }
+
+  private async toClaim(orderNumber: string, unit: Unit): Promise<Claim> {
+    const { order } = await this.orders.getUnit(orderNumber, unit);
+    return { orderId: order.id, merchantId: order.merchant_id, ...unit };
+  }
+}
+
+/** Returns items with the term as their key, then items with the term in their name, up to {@link MAX_FOUND}. */
+function matches<Item extends { name: string }>(items: Item[], keyOf: (item: Item) => string, term: string): Item[] {
+  const part = term.toLowerCase();
+  const exact = items.filter((item) => keyOf(item) === term);
+  const similar = items.filter((item) => keyOf(item) !== term && item.name.toLowerCase().includes(part));
+  return [...exact, ...similar].slice(0, MAX_FOUND);
 }
