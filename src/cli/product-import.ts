@@ -2,8 +2,8 @@ import { counted } from '../core/text.js';
 import path from 'node:path';
 import { toProductView, type ProductDifference } from '../catalog/product-actions.js';
 import type { ProductDefinition, ProductWithSupplier } from '../catalog/product-definition.js';
+import type { ProductImportsService } from '../catalog/product-imports.service.js';
 import { ProductError, type ProductsService } from '../catalog/products.service.js';
-import type { SuppliersService } from '../suppliers/suppliers.service.js';
 import type { Actor } from '../audit-log/audit-log.js';
 import { confirm, MAX_WITHOUT_CONFIRMATION } from './confirm.js';
 import { CsvProblems } from '../core/csv-table.js';
@@ -21,19 +21,10 @@ interface ProductFile {
   definitions: ProductDefinition[];
 }
 
-export function readProductFile(
-  products: ProductsService,
-  suppliers: SuppliersService,
-  file: string,
-): Promise<ProductFile> {
+export function readProductFile(imports: ProductImportsService, file: string): Promise<ProductFile> {
   const name = path.basename(file);
   return importing(name, async () => {
-    const content = readFile(file);
-    const known = {
-      suppliers: new Set((await suppliers.list()).map(({ code }) => code)),
-      products: new Map((await products.list()).map((product) => [product.sku, product])),
-    };
-    const lines = readProducts(content, known);
+    const lines = readProducts(readFile(file), await imports.known());
     return { name, lines, definitions: lines.map(({ definition }) => definition) };
   });
 }

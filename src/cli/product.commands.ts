@@ -4,8 +4,8 @@ import { toProductView } from '../catalog/product-actions.js';
 import { MAX_QUANTITY, type ProductDefinition } from '../catalog/product-definition.js';
 import { PRODUCT_KINDS } from '../core/product-kind.js';
 import { PLAYER_CHECK_WORDS, readPlayerCheck } from '../catalog/player-validators/player-validator.js';
+import { ProductImportsService } from '../catalog/product-imports.service.js';
 import { ProductsService } from '../catalog/products.service.js';
-import { SuppliersService } from '../suppliers/suppliers.service.js';
 import type { Actor } from '../audit-log/audit-log.js';
 import type { CommandGroup, OperatorCommand } from './command-group.js';
 import { MAX_WITHOUT_CONFIRMATION } from './confirm.js';
@@ -118,7 +118,7 @@ function defineImport(product: OperatorCommand): void {
     .examples('product import catalogue.csv --dry-run', 'product import catalogue.csv')
     .does(async (app, path: string, { dryRun, ...given }: ImportGiven) => {
       const products = app.get(ProductsService);
-      const file = await readProductFile(products, app.get(SuppliersService), path);
+      const file = await readProductFile(app.get(ProductImportsService), path);
       if (dryRun) return differencesResult(await products.compare(file.definitions));
       const imported = await importProducts(products, file, given);
       return list(toRows(imported), '', `Products imported: ${imported.length}`);
