@@ -36,7 +36,6 @@ import { CompanySignInController } from './access/company-sign-in.controller.js'
 import { CompanySignInService } from './access/company-sign-in.service.js';
 import { IdempotencyService } from './access/idempotency.service.js';
 import { MeController } from './access/me.controller.js';
-import { MeService } from './access/me.service.js';
 import { SessionStore } from './access/session-store.js';
 import { SessionController } from './access/session.controller.js';
 import { SessionsService } from './access/sessions.service.js';
@@ -132,7 +131,6 @@ const SERVICES = [
   DecisionsService,
   DepositViewsService,
   IdempotencyService,
-  MeService,
   ProductViewsService,
   ReplicaWatchService,
   SessionsService,

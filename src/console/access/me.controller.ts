@@ -1,9 +1,18 @@
-import { Body, Controller, Delete, Get, Patch, Post, Put } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Inject, Patch, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import { recordAction } from '../../audit-log/audit-log.js';
+import { CONFIG, type Config } from '../../core/config.js';
+import { present } from '../../core/invariant.js';
+import { given } from '../../core/members.js';
 import type { Page } from '../../core/pagination.js';
-import { CurrentCaller, CurrentExchange, type Caller, type Exchange } from './caller.js';
+import { Database } from '../../database/database.js';
+import { OperatorsRepository } from '../../operators/operators.repository.js';
+import type { SignedInAccess } from '../../operators/operators.service.js';
+import { SecondFactorService } from '../../operators/second-factor.service.js';
+import { CurrentCaller, CurrentExchange, isRecent, type Caller, type Exchange } from './caller.js';
 import { ConsoleRoute } from './console-route.decorator.js';
 import { PathId } from './parameters.js';
+import { lacksSecondFactor } from './permission.js';
 import {
   ChangeMeDto,
   ChangePasswordDto,
@@ -14,27 +23,37 @@ import {
   SecondFactorOfferDto,
   SessionDto,
 } from './session.dto.js';
-import { MeService } from './me.service.js';
+import { toMeDto } from './session.mapper.js';
 import { SessionsService } from './sessions.service.js';
 
+/** An operator's own account. */
 @ApiTags('Me')
 @Controller('api/me')
 export class MeController {
   constructor(
-    private readonly me: MeService,
+    private readonly database: Database,
+    private readonly operators: OperatorsRepository,
+    private readonly secondFactor: SecondFactorService,
     private readonly sessions: SessionsService,
+    @Inject(CONFIG) private readonly config: Config,
   ) {}
 
   @Get()
   @ConsoleRoute('operator', 'My account', MeDto)
-  show(@CurrentCaller() caller: Caller): Promise<MeDto> {
-    return this.me.show(caller);
+  async show(@CurrentCaller() { id }: Caller): Promise<MeDto> {
+    const operator = present(await this.operators.find({ id }), 'a signed-in operator has an account');
+    return toMeDto(operator, await this.operators.countRecoveryCodes(id), this.config);
   }
 
   @Patch()
   @ConsoleRoute('operator', 'Change my name, language or time zone', MeDto)
-  change(@CurrentCaller() caller: Caller, @Body() body: ChangeMeDto): Promise<MeDto> {
-    return this.me.change(caller, body);
+  async change(@CurrentCaller() caller: Caller, @Body() { name, language, timezone }: ChangeMeDto): Promise<MeDto> {
+    const change = given({ name, language, timezone });
+    await this.database.transaction(async (tx) => {
+      await this.operators.update(tx, caller.id, change);
+      recordAction(tx, caller.actor(), { action: 'operator.set_profile', detail: change });
+    });
+    return this.show(caller);
   }
 
   @Post('password')
@@ -54,27 +73,33 @@ export class MeController {
     description: 'The new factor is valid once its code was given with PUT. Asks for confirmation.',
   })
   offerSecondFactor(@CurrentCaller() caller: Caller): Promise<SecondFactorOfferDto> {
-    return this.me.offerSecondFactor(caller);
+    this.assertMaySetUp(caller);
+    return this.secondFactor.offer(accessOf(caller));
   }
 
   @Put('second-factor')
   @ConsoleRoute('operator', 'Complete the second factor with a code of the app', RecoveryCodesDto, {
     description: 'Asks for confirmation. Ends all other sessions.',
   })
-  acceptSecondFactor(
+  async acceptSecondFactor(
     @CurrentExchange() exchange: Exchange,
     @CurrentCaller() caller: Caller,
     @Body() { code }: CodeDto,
   ): Promise<RecoveryCodesDto> {
-    return this.me.acceptSecondFactor(exchange, caller, code);
+    this.assertMaySetUp(caller);
+    const recovery_codes = await this.secondFactor.accept(accessOf(caller), code, caller.actor());
+    await this.sessions.renew(exchange, caller, { confirmedAt: new Date() });
+    return { recovery_codes };
   }
 
   @Delete('second-factor')
   @ConsoleRoute('operator', 'Remove my second factor', MeDto, {
     description: 'Asks for confirmation. Ends all other sessions.',
   })
-  removeSecondFactor(@CurrentExchange() exchange: Exchange, @CurrentCaller() caller: Caller): Promise<MeDto> {
-    return this.me.removeSecondFactor(exchange, caller);
+  async removeSecondFactor(@CurrentExchange() exchange: Exchange, @CurrentCaller() caller: Caller): Promise<MeDto> {
+    await this.secondFactor.remove(accessOf(caller), caller.confirmedActor());
+    await this.sessions.renew(exchange, caller);
+    return this.show(caller);
   }
 
   @Get('sessions')
@@ -88,4 +113,16 @@ export class MeController {
   endSession(@CurrentCaller() caller: Caller, @PathId('session') id: number): Promise<Page<OwnSessionDto>> {
     return this.sessions.end(caller, id);
   }
+
+  /**
+   * An operator who signs in through the company may have no password or code to confirm with. If the role needs a second
+   * factor and the operator has none, a session of the last ten minutes is therefore enough to set it up.
+   * @throws FORBIDDEN
+   */
+  private assertMaySetUp(caller: Caller): void {
+    if (!(lacksSecondFactor(caller.session, this.config) && isRecent(caller.session.created_at)))
+      caller.assertConfirmed();
+  }
 }
+
+const accessOf = ({ id, session: { access_version } }: Caller): SignedInAccess => ({ id, access_version });
