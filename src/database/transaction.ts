@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { DataSource, EntityManager } from 'typeorm';
 
-/** SQL with a name: each connection prepares it once under that name. */
+/** SQL with a name: each connection prepares it once under that name, and keeps it. If the name is empty, it keeps nothing. */
 export interface Statement {
   readonly name: string;
   readonly text: string;

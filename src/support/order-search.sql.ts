@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { FAILURE_CODES, type FailureCode } from '../core/failures.js';
 import type { BoundStatement } from '../database/database.js';
 import { firstIdSince } from '../database/first-id-since.sql.js';
@@ -111,12 +110,14 @@ const otherConditions = (filter: Conditions, add: Add, known: Part[]): string[] 
 
 const and = (conditions: string[]): string => conditions.map((condition) => ` AND ${condition}`).join('');
 
-/** The text depends on the filter, so the name ends with a hash of the text. PostgreSQL cuts names after 63 characters. */
-function withValues(name: string, textOf: (add: Add) => string): BoundStatement {
+/**
+ * The text depends on the filter, so the statement has no name: a connection keeps each named statement until it closes, and
+ * filters make thousands of texts.
+ */
+function withValues(textOf: (add: Add) => string): BoundStatement {
   const values: unknown[] = [];
   const text = textOf((value) => `$${values.push(value)}`);
-  const hash = createHash('sha256').update(text).digest('base64url').slice(0, 12);
-  return { statement: { name: `${name}.${hash}`, text }, values };
+  return { statement: { name: '', text }, values };
 }
 
 /** Subqueries select only stored columns, because they also read orders that the page does not show. */
@@ -137,7 +138,7 @@ export function listOrders(filter: ListFilter): BoundStatement {
     if (supplierIds) return listByItem(filter, add, 'supplierIds', isAnyOf('i.supplier_id', supplierIds, 'int', add));
     return listByMerchant(filter, add);
   };
-  return withValues('support.list_orders', (add) => `SELECT ${orderColumns('o')} FROM (${listed(add)}) o ${BY_TIME}`);
+  return withValues((add) => `SELECT ${orderColumns('o')} FROM (${listed(add)}) o ${BY_TIME}`);
 }
 
 const listDirectly = (filter: ListFilter, add: Add): string => `
@@ -218,7 +219,7 @@ export const isPartial = (path: AccessPath, query: PageQuery): boolean =>
 
 /** Orders that match, newest first. On a partial path, only matches among the next {@link MAX_SCANNED} rows. */
 export const pageOfOrders = (path: AccessPath, query: PageQuery): BoundStatement =>
-  withValues(`order_search.page.${path}`, (add) => {
+  withValues((add) => {
     const order = isByTime(path) ? BY_TIME : BY_ID;
     return `SELECT ${orderColumns('o')}, m.name AS merchant_name FROM (${matching(path, query, add)}) o
             JOIN merchants m ON m.id = o.merchant_id ${order}`;
@@ -226,14 +227,14 @@ export const pageOfOrders = (path: AccessPath, query: PageQuery): BoundStatement
 
 /** The last order that {@link pageOfOrders} reads on a partial path; no row if it reads the path to its end. */
 export const lastScanned = (path: AccessPath, query: PageQuery): BoundStatement =>
-  withValues(`order_search.last_scanned.${path}`, (add) => {
+  withValues((add) => {
     const last = `${scan(path, query, add)} OFFSET ${MAX_SCANNED - 1} LIMIT 1`;
     return isByItem(path) ? `SELECT o.created_at, o.id FROM (${last}) i JOIN orders o ON o.id = i.order_id` : last;
   });
 
 /** The number of rows on each path, at most {@link MAX_COUNTED} + 1. */
 export const countPaths = (paths: AccessPath[], query: PageQuery): BoundStatement =>
-  withValues(`order_search.count.${paths.join('_')}`, (add) => {
+  withValues((add) => {
     const counts = paths.map(
       (path) => `(SELECT count(*)::int FROM (${scan(path, query, add)} LIMIT ${MAX_COUNTED + 1}) counted) AS "${path}"`,
     );

@@ -209,29 +209,4 @@ describe('topup order list, with many orders', () => {
     expect(found).toMatchObject({ rows, indexes: expect.arrayContaining([index]) as unknown as string[] });
     expect(found.pages).toBeLessThan(1_500);
   });
-
-  it('prepares one statement for each text, under a name that PostgreSQL can keep', () => {
-    const filters: ListFilter[] = [
-      { limit: 1 },
-      { limit: 2, statuses: ['failed'] },
-      { limit: 3, statuses: ['completed'] },
-      { limit: 3, statuses: ['completed', 'failed'] },
-      {
-        limit: 4,
-        sku: 'A',
-        userId: 'B',
-        reference: 'C',
-        merchantIds: [1],
-        supplierIds: [1],
-        statuses: ['processing'],
-        review: true,
-        olderThan: 1,
-        failureCodes: ['OUT_OF_STOCK'],
-        ...longAgo(),
-      },
-    ];
-    const names = filters.map((filter) => listOrders(filter).statement.name);
-    expect(new Set(names).size).toBe(filters.length);
-    for (const name of names) expect(name.length).toBeLessThanOrEqual(63);
-  });
 });
