@@ -60,7 +60,8 @@ export class ConsoleDeliveryDto {
   @Shown.oneOf(DELIVERED_EVENTS, 'order.completed') event!: string;
   @Shown.nullableText('ord_Np3O7rcsqNmBTwD7', 'Null for events that are not about an order') order_number!:
     string | null;
-  @Shown.nullableText('shop-10001') reference_id!: string | null;
+  @Shown.nullableText('shop-10001', 'Null if the event has none, or if the operator may not see its data')
+  reference_id!: string | null;
   @Shown.oneOf(DELIVERY_STATUSES, 'failed') status!: string;
   @Shown.flag(false, 'Whether an attempt is in flight') in_flight!: boolean;
   @Shown.integer(4, 'Attempts that have ended') attempt_count!: number;
@@ -84,7 +85,8 @@ export class ConsoleDeliveryDetailDto extends ConsoleDeliveryDto {
     type: 'object',
     additionalProperties: true,
     description:
-      'The event, without codes. Operators who may not read players see only the last characters of the player’s ids',
+      'The event, without codes. Operators who may not read players see only the last characters of the player’s ids, and no ' +
+      '`metadata`. `data` is null for operators who may not see what the event is about, such as deposits',
   })
   body!: Record<string, unknown>;
   @ApiProperty({ type: [ConsoleAttemptDto], description: 'Oldest first' }) attempts!: ConsoleAttemptDto[];

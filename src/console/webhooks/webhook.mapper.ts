@@ -10,6 +10,7 @@ import type { DeliveredEvent } from '../../events/event.entity.js';
 import type { DeliveryStatus } from '../../webhooks/delivery.entity.js';
 import type { AttemptRow } from '../../webhooks/deliveries.repository.js';
 import { toAttempts } from '../../webhooks/webhook.mapper.js';
+import type { Permission } from '../../operators/roles.js';
 import { censorOf, hidden, holdsAny, shownAddress, type Censor, type Viewer } from '../../support/masking.js';
 import { merchantOf } from '../orders/order.mapper.js';
 import type { DeliveryFilterDto } from './webhook-queries.dto.js';
@@ -36,8 +37,9 @@ export const toConsoleWebhookDetailDto = (webhook: WebhookRow, viewer: Viewer): 
 });
 
 export const toConsoleDeliveryDto = (delivery: ListedDelivery, viewer: Viewer): ConsoleDeliveryDto => ({
-  ...pick(delivery, 'event_id', 'event', 'order_number', 'reference_id', 'status', 'in_flight', 'attempt_count'),
+  ...pick(delivery, 'event_id', 'event', 'order_number', 'status', 'in_flight', 'attempt_count'),
   ...pick(delivery, 'created_at', 'updated_at'),
+  reference_id: maySeeData(delivery, viewer) ? delivery.reference_id : null,
   id: Number(delivery.id),
   webhook: { id: delivery.webhook_id, url: shownAddress(delivery.url, viewer) },
   merchant: merchantOf(delivery),
@@ -56,7 +58,7 @@ export function toConsoleDeliveryDetailDto(
   const isHidden = secretsIn(delivery, body, viewer);
   return {
     ...toConsoleDeliveryDto(delivery, viewer),
-    body: withoutPlayer(body, viewer),
+    body: maySeeData(delivery, viewer) ? withoutPlayer(body, viewer) : { ...body, data: null },
     attempts: attempts.flatMap(toAttempts).map((attempt) => hideAnswer(attempt, isHidden)),
   };
 }
@@ -76,21 +78,38 @@ export const toDeliveryFilter = ({
 });
 
 interface EventBody extends Record<string, unknown> {
-  data?: Record<string, unknown>;
+  data: Record<string, unknown> | null;
 }
+
+/** The permission that the data of an event needs. */
+const PERMISSION_OF = {
+  'order.completed': 'orders.read',
+  'order.failed': 'orders.read',
+  'wallet.low_balance': 'wallets.read',
+  'deposit.paid': 'deposits.read',
+  'deposit.expired': 'deposits.read',
+  'webhook.test': 'webhooks.read',
+} as const satisfies Record<DeliveredEvent, Permission>;
+
+const maySeeData = ({ event }: Pick<ListedDelivery, 'event'>, viewer: Viewer): boolean =>
+  viewer.may(PERMISSION_OF[event]);
 
 /** The members of an event's data that name the player. */
 const PLAYER = ['user_id', 'server_id', 'character_id'] as const;
 
-const playerIn = ({ data = {} }: EventBody): [name: string, value: string][] =>
+const playerIn = ({ data }: EventBody): [name: string, value: string][] =>
   PLAYER.flatMap((name) => {
-    const value = data[name];
+    const value = data?.[name];
     return typeof value === 'string' ? [[name, value]] : [];
   });
 
+/** The merchant's own texts, which are often about the buyer. */
+const metadataIn = ({ data }: EventBody): string[] =>
+  Object.values((data?.metadata ?? {}) as Record<string, string>).filter((text) => text !== '');
+
 function withoutPlayer(body: EventBody, viewer: Viewer): EventBody {
+  if (viewer.may('players.read')) return body;
   const player = playerIn(body);
-  if (viewer.may('players.read') || player.length === 0) return body;
   const cut = Object.fromEntries(player.map(([name, value]) => [name, hidden(value, viewer)]));
   const named = { user_id: '', server_id: null, character_id: null, ...Object.fromEntries(player) };
   const { metadata: _oftenOfTheBuyer, ...data } = body.data ?? {};
@@ -108,16 +127,12 @@ function withoutNames(data: unknown, censor: Censor): unknown {
   return Object.fromEntries(entries);
 }
 
-/** Whether a receiver's answer may repeat codes or the player that the viewer may not see. */
-function secretsIn(
-  { include_deliveries: receivesCodes }: ListedDeliveryDetail,
-  body: EventBody,
-  viewer: Viewer,
-): (answer: string) => boolean {
-  const mayNotSeeCodes = receivesCodes && !viewer.may('codes.reveal');
-  const player = viewer.may('players.read') ? [] : playerIn(body).map(([, value]) => value);
-  const holdsPlayer = holdsAny(player);
-  return (answer) => mayNotSeeCodes || holdsPlayer(answer);
+/** Whether a receiver's answer may repeat what the viewer may not see: codes, the data of the event, the player or the metadata. */
+function secretsIn(delivery: ListedDeliveryDetail, body: EventBody, viewer: Viewer): (answer: string) => boolean {
+  const mayNotSeeCodes = delivery.include_deliveries && !viewer.may('codes.reveal');
+  if (mayNotSeeCodes || !maySeeData(delivery, viewer)) return () => true;
+  if (viewer.may('players.read')) return () => false;
+  return holdsAny([...playerIn(body).map(([, value]) => value), ...metadataIn(body)]);
 }
 
 const hideAnswer = (
