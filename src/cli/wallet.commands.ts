@@ -12,7 +12,7 @@ import { baht, id, moment, refuseBoth } from './options.js';
 import { list, record } from './output.js';
 import { walletStatement } from './statement.view.js';
 
-interface FundingGiven extends Actor {
+interface MovementOptions extends Actor {
   merchant: number;
   amount: Satang;
   reference: string;
@@ -44,10 +44,10 @@ export const walletCommands: CommandGroup = {
       if (kind === 'debit') command.asksFirst();
       command
         .examples(`wallet ${kind} --merchant 1 --amount 1000.00 --reference bank-20260115-1`)
-        .does(async (app, { merchant: merchantId, yes, ...funding }: FundingGiven) => {
+        .does(async (app, { merchant: merchantId, yes, ...movement }: MovementOptions) => {
           const wallets = app.get(WalletService);
-          if (kind === 'debit') await confirm(await debitInWords(wallets, merchantId, funding.amount), { yes });
-          return record(toJson(await wallets[kind]({ merchantId, ...funding })));
+          if (kind === 'debit') await confirm(await debitInWords(wallets, merchantId, movement.amount), { yes });
+          return record(toJson(await wallets[kind]({ merchantId, ...movement })));
         });
     }
 

@@ -225,8 +225,8 @@ export class PaymentsService {
     }
     const taken = available < wanted ? available : wanted;
     const missing = wanted - taken;
-    const funding = { ...by, merchantId, amount: taken, reference, ofPayment: true } as const;
-    const transferId = taken > 0n ? (await this.wallets.fundIn(tx, 'debit', funding)).transferId : null;
+    const movement = { ...by, merchantId, amount: taken, reference, ofPayment: true } as const;
+    const transferId = taken > 0n ? (await this.wallets.moveIn(tx, 'debit', movement)).transferId : null;
     return { detail: { taken: formatBaht(taken), missing: formatBaht(missing) }, transferId, missing };
   }
 

@@ -159,7 +159,7 @@ export class ReversalsService {
   ): Promise<ClosedReversal['credited_before'] | null> {
     if (merchantId === null) throw noMerchant(id);
     const reference = `reversal-${id}-${openedAt.toISOString().replace(/[-:.]/g, '')}`;
-    const { repeats, at } = await this.wallets.fundIn(tx, 'credit', {
+    const { repeats, at } = await this.wallets.moveIn(tx, 'credit', {
       merchantId,
       amount,
       reference,

@@ -20,7 +20,7 @@ export class StatementService {
   async list(merchantId: number, query: PageQuery): Promise<Page<WalletEntry>> {
     const limit = pageLimit(query);
     const before = decodeCursor(query.cursor, [MAX_BIGINT])?.[0] ?? null;
-    const rows = await this.wallets.statement(merchantId, before, limit + 1);
+    const rows = await this.wallets.listEntries(merchantId, before, limit + 1);
     return toPage(rows, limit, ({ id }) => encodeCursor(id), toEntry);
   }
 }

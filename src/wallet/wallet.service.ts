@@ -24,7 +24,8 @@ interface PaymentCredit {
   operator: string | null;
 }
 
-interface Funding extends Actor {
+/** A credit or debit, as an operator or a sandbox merchant requests it. */
+interface Movement extends Actor {
   merchantId: number;
   /** Satang, more than 0. */
   amount: Satang;
@@ -37,12 +38,12 @@ interface Funding extends Actor {
   ofPayment?: true;
   /** Set if a sandbox merchant credits itself. No operator acts, so the audit log gets no record. */
   isOwn?: boolean;
-  /** Another operator requested this funding, and `operator` approves it. */
+  /** Another operator requested this credit or debit, and `operator` approves it. */
   approval?: { id: number; requester: string; reason: string };
 }
 
 /** The result of a credit or debit. */
-interface FundingResult {
+interface MovementResult {
   wallet: Wallet;
   /** The time at which the money moved. */
   at: Date;
@@ -70,14 +71,14 @@ export class WalletService {
     return this.wallets.list();
   }
 
-  /** Adds money. A repetition with the same reference and amount changes nothing. @throws as {@link fund}. */
-  async credit(funding: Funding): Promise<Wallet> {
-    return (await this.fund('credit', funding)).wallet;
+  /** Adds money. A repetition with the same reference and amount changes nothing. @throws as {@link move}. */
+  async credit(movement: Movement): Promise<Wallet> {
+    return (await this.move('credit', movement)).wallet;
   }
 
-  /** Takes money. A repetition with the same reference and amount changes nothing. @throws as {@link fund}. */
-  async debit(funding: Funding): Promise<Wallet> {
-    return (await this.fund('debit', funding)).wallet;
+  /** Takes money. A repetition with the same reference and amount changes nothing. @throws as {@link move}. */
+  async debit(movement: Movement): Promise<Wallet> {
+    return (await this.move('debit', movement)).wallet;
   }
 
   /**
@@ -85,21 +86,21 @@ export class WalletService {
    * @throws NOT_FOUND; BAD_REQUEST; CONFLICT if the reference belongs to a different transfer, or the balance would be too low or
    * too high; CONFLICT with CHANGED_MEANWHILE if `expectedAvailable` is wrong.
    */
-  async fund(kind: 'credit' | 'debit', funding: Funding): Promise<FundingResult> {
-    return this.database.transaction((tx) => this.fundIn(tx, kind, funding));
+  async move(kind: 'credit' | 'debit', movement: Movement): Promise<MovementResult> {
+    return this.database.transaction((tx) => this.moveIn(tx, kind, movement));
   }
 
-  /** Credits or debits in the caller's transaction. @throws as {@link fund}. */
-  async fundIn(tx: Transaction, kind: 'credit' | 'debit', funding: Funding): Promise<FundingResult> {
-    assertFunding(funding);
-    const { merchantId, amount, reference, note = null, operator, approval } = funding;
+  /** Credits or debits in the caller's transaction. @throws as {@link move}. */
+  async moveIn(tx: Transaction, kind: 'credit' | 'debit', movement: Movement): Promise<MovementResult> {
+    assertMovement(movement);
+    const { merchantId, amount, reference, note = null, operator, approval } = movement;
     const before = known(await this.wallets.lock(tx, merchantId), merchantId);
-    const earlier = await this.findEarlier(tx, kind, funding);
+    const earlier = await this.findEarlier(tx, kind, movement);
     if (earlier) {
       const repeats = { operator: earlier.operator };
       return { wallet: before, at: earlier.created_at, repeats, transferId: null };
     }
-    assertAsExpected(before, funding);
+    assertAsExpected(before, movement);
     const availableAfter = before.available + (kind === 'credit' ? amount : -amount);
     if (availableAfter < 0n) {
       const message = `merchant ${merchantId} has only ${formatBaht(before.available)} THB available`;
@@ -108,9 +109,9 @@ export class WalletService {
     if (availableAfter > MAX_SATANG)
       throw new AppError('CONFLICT', `a wallet can hold at most ${formatBaht(MAX_SATANG)} THB`);
     const who = { operator: approval?.requester ?? operator, approvedBy: approval ? operator : null };
-    const funded = { merchantId, kind, amount, availableAfter, reference, note, ...who };
-    const { wallet, transferId } = await this.wallets.fund(tx, funded);
-    recordFunding(tx, `wallet.${kind}`, funding, transferId);
+    const row = { merchantId, kind, amount, availableAfter, reference, note, ...who };
+    const { wallet, transferId } = await this.wallets.move(tx, row);
+    recordMovement(tx, `wallet.${kind}`, movement, transferId);
     if (crosses(before.available, wallet.available, wallet.alert_below)) {
       const low = { merchantId, available: wallet.available, threshold: wallet.alert_below };
       await recordEvents(tx, [lowBalanceEvent(low, wallet.updated_at)]);
@@ -154,7 +155,7 @@ export class WalletService {
     let amount = 0n;
     for (let count = 1; ; count++) {
       const next = referenceOfDebit(paymentId, count);
-      const earlier = await this.wallets.findFunding(from, merchantId, next);
+      const earlier = await this.wallets.findMovement(from, merchantId, next);
       if (!earlier) return { amount, next };
       amount += earlier.amount;
     }
@@ -164,9 +165,9 @@ export class WalletService {
   private async findEarlier(
     tx: Transaction,
     kind: string,
-    { merchantId, amount, reference }: Funding,
+    { merchantId, amount, reference }: Movement,
   ): Promise<Transfer | null> {
-    const earlier = await this.wallets.findFunding(tx, merchantId, reference);
+    const earlier = await this.wallets.findMovement(tx, merchantId, reference);
     if (!earlier || (earlier.kind === kind && earlier.amount === amount)) return earlier;
     const message = `reference ${reference} was already used for a ${earlier.kind} of ${formatBaht(earlier.amount)} THB`;
     throw new AppError('CONFLICT', message);
@@ -193,17 +194,17 @@ export class WalletService {
 
   /** The thresholds for low balances, by merchant. A merchant without an alert has no entry. */
   async alerts(): Promise<Map<number, Satang>> {
-    const wallets = await this.wallets.listAlerted();
+    const wallets = await this.wallets.listWithAlert();
     return new Map(
       wallets.flatMap(({ merchant_id, alert_below }) => (alert_below === null ? [] : [[merchant_id, alert_below]])),
     );
   }
 }
 
-function recordFunding(
+function recordMovement(
   tx: Transaction,
   action: 'wallet.credit' | 'wallet.debit',
-  { merchantId, amount, reference, note, approval, isOwn, operator, reason, console }: Funding,
+  { merchantId, amount, reference, note, approval, isOwn, operator, reason, console }: Movement,
   transferId: bigint,
 ): void {
   const detail = {
@@ -229,14 +230,14 @@ export const referenceOfDebit = (paymentId: string, count = 1): string =>
   `${referenceOfPayment(paymentId)}:back${count === 1 ? '' : count}`;
 
 /** Checks a credit or debit before it begins, or before an operator requests approval. @throws BAD_REQUEST */
-export function assertFunding({
+export function assertMovement({
   amount,
   reference,
   note = '',
   operator,
   reason,
   ofPayment,
-}: Pick<Funding, 'amount' | 'reference' | 'note' | 'operator' | 'reason' | 'ofPayment'>): void {
+}: Pick<Movement, 'amount' | 'reference' | 'note' | 'operator' | 'reason' | 'ofPayment'>): void {
   if (amount <= 0n || amount > MAX_SATANG) throw new AppError('BAD_REQUEST', 'the amount must be more than 0.00');
   const problem = textProblem(reference, 1, 128);
   if (problem) throw new AppError('BAD_REQUEST', `the reference ${problem}`);
@@ -252,7 +253,7 @@ export function assertFunding({
 }
 
 /** @throws CONFLICT */
-function assertAsExpected({ merchant_id: id, available }: Wallet, { expectedAvailable }: Funding): void {
+function assertAsExpected({ merchant_id: id, available }: Wallet, { expectedAvailable }: Movement): void {
   if (expectedAvailable === undefined || expectedAvailable === available) return;
   const message =
     `merchant ${id} has ${formatBaht(available)} THB available now, not ${formatBaht(expectedAvailable)}: ` +

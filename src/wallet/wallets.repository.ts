@@ -16,8 +16,8 @@ export type { LockedWallet };
 /** A wallet with its merchant. */
 export type OwnedWallet = Wallet & Pick<Merchant, 'name' | 'sandbox'>;
 
-/** A credit or debit of a wallet. */
-interface Funded {
+/** A credit or debit to write. */
+interface NewMovement {
   merchantId: number;
   kind: 'credit' | 'debit';
   amount: Satang;
@@ -37,7 +37,7 @@ export type MadeCredit = Pick<Transfer, 'id' | 'created_at'> & { reference: stri
 
 /**
  * In SQL: the present moment in whole milliseconds, like all moments that merchants see. PostgreSQL's own `now()` is the start of
- * the transaction. That is before the transaction locked the wallet, so entries of a statement could have times in the wrong order.
+ * the transaction. That is before the transaction locked the wallet, so a merchant's list of movements could have times in the wrong order.
  */
 const now = (): string => `date_trunc('milliseconds', statement_timestamp())`;
 
@@ -70,7 +70,7 @@ export class WalletsRepository {
   }
 
   /** Wallets with a threshold for low balances. */
-  listAlerted(): Promise<Wallet[]> {
+  listWithAlert(): Promise<Wallet[]> {
     return this.database.manager.findBy(Wallet, { alert_below: Not(IsNull()) });
   }
 
@@ -91,21 +91,25 @@ export class WalletsRepository {
   }
 
   /**
-   * Movements into and out of the available balance, newest first.
+   * Entries of a wallet, newest first: movements into and out of its available balance.
    * @param before the last id of the previous page, null for the first page.
    */
-  statement(merchantId: number, before: bigint | null, limit: number): Promise<EntryRow[]> {
+  listEntries(merchantId: number, before: bigint | null, limit: number): Promise<EntryRow[]> {
     return this.reads.list<EntryRow>(STATEMENT_PAGE, [merchantId, before, limit]);
   }
 
   /** The credit or debit with this reference. */
-  findFunding({ manager }: Pick<Database, 'manager'>, merchantId: number, reference: string): Promise<Transfer | null> {
+  findMovement(
+    { manager }: Pick<Database, 'manager'>,
+    merchantId: number,
+    reference: string,
+  ): Promise<Transfer | null> {
     return manager.findOneBy(Transfer, { merchant_id: merchantId, reference });
   }
 
   /** Writes the transfer and the new balance. The caller must hold the wallet's lock. */
-  async fund({ manager }: Transaction, funded: Funded): Promise<{ wallet: Wallet; transferId: bigint }> {
-    const { merchantId, kind, availableAfter, ...members } = funded;
+  async move({ manager }: Transaction, movement: NewMovement): Promise<{ wallet: Wallet; transferId: bigint }> {
+    const { merchantId, kind, availableAfter, ...members } = movement;
     const [debit, credit] = TRANSFER_ACCOUNTS[kind];
     const { amount, reference, note, operator, approvedBy } = members;
     const inserted = await manager

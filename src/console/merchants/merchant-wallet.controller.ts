@@ -169,7 +169,7 @@ export class ConsoleWalletController {
     assertNeedsNoApproval(amount, this.config);
     const by = caller.confirmedActor();
     const funding = { ...by, merchantId, amount, reference, note, expectedAvailable: optionalBaht(expected) };
-    const { wallet, at, repeats } = await this.wallets.fund(kind, funding);
+    const { wallet, at, repeats } = await this.wallets.move(kind, funding);
     return {
       moved: repeats === null,
       at,

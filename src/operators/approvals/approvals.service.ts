@@ -6,7 +6,7 @@ import type { Satang } from '../../core/money.js';
 import { Database, type Transaction } from '../../database/database.js';
 import { OperatorsRepository } from '../operators.repository.js';
 import { hasPermission } from '../roles.js';
-import { assertFunding, WalletService } from '../../wallet/wallet.service.js';
+import { assertMovement, WalletService } from '../../wallet/wallet.service.js';
 import { WalletsRepository } from '../../wallet/wallets.repository.js';
 import { PaymentRequestsService } from './payment-requests.service.js';
 import { APPROVAL_DAYS, APPROVAL_MS, detailOf, inWords } from './requests.js';
@@ -35,7 +35,7 @@ export class ApprovalsService {
     private readonly approvals: ApprovalsRepository,
     private readonly operators: OperatorsRepository,
     private readonly wallets: WalletsRepository,
-    private readonly funding: WalletService,
+    private readonly wallet: WalletService,
     private readonly payments: PaymentRequestsService,
   ) {}
 
@@ -55,7 +55,7 @@ export class ApprovalsService {
    */
   async request({ by, ...movement }: MovementRequest): Promise<NamedApproval> {
     const { merchantId, kind, amount, reference, note } = movement;
-    assertFunding({ ...movement, note: note ?? '', ...by });
+    assertMovement({ ...movement, note: note ?? '', ...by });
     const reason = by.reason ?? refuse('BAD_REQUEST', 'a request needs a reason');
     return this.database.transaction(async (tx) => {
       // The lock serializes requests for one wallet, as it does movements.
@@ -116,7 +116,7 @@ export class ApprovalsService {
     by: ConsoleActor,
     expectedAvailable: Satang | undefined,
   ): Promise<bigint> {
-    const { transferId, repeats } = await this.funding.fundIn(tx, kind === 'credit' ? 'credit' : 'debit', {
+    const { transferId, repeats } = await this.wallet.moveIn(tx, kind === 'credit' ? 'credit' : 'debit', {
       ...by,
       merchantId: present(merchant_id, 'a movement is of a wallet'),
       amount,
@@ -155,7 +155,7 @@ export class ApprovalsService {
 
   /** @throws CONFLICT */
   private async assertUnused(tx: Transaction, merchantId: number, reference: string): Promise<void> {
-    const earlier = await this.wallets.findFunding(tx, merchantId, reference);
+    const earlier = await this.wallets.findMovement(tx, merchantId, reference);
     if (earlier) refuse('CONFLICT', used(reference, earlier.operator));
   }
 
