@@ -29,7 +29,7 @@ const DESCRIPTIONS = {
 };
 
 export const walletCommands: CommandGroup = {
-  // Statements come from ReportsModule: the wallet module's own statement is for merchants, and loads the API's documentation.
+  // Statements come from ReportsModule. The entries of WalletModule are for merchants, and load the API's documentation.
   features: { imports: [WalletModule, ReportsModule] },
   define(wallet) {
     for (const kind of ['credit', 'debit'] as const) {

@@ -11,7 +11,7 @@ export type EntryRow = Pick<Transfer, 'id' | 'amount' | 'created_at'> & {
   order_number: string | null;
 };
 
-/** One line of the statement of the available balance. */
+/** One movement into or out of the available balance. */
 export interface WalletEntry {
   id: number;
   kind: EntryKind;

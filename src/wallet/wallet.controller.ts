@@ -5,7 +5,7 @@ import { CurrentCaller } from '../auth/api-key.guard.js';
 import { ApiRoute } from '../core/http/api-route.decorator.js';
 import { PageQueryDto } from '../core/http/page-query.dto.js';
 import type { Page } from '../core/pagination.js';
-import { StatementService } from './statement.service.js';
+import { WalletEntriesService } from './wallet-entries.service.js';
 import { WalletDto, WalletEntryDto } from './wallet.dto.js';
 import { toWalletDto } from './wallet.mapper.js';
 import { WalletService } from './wallet.service.js';
@@ -16,7 +16,7 @@ import { WalletService } from './wallet.service.js';
 export class WalletController {
   constructor(
     private readonly wallets: WalletService,
-    private readonly statement: StatementService,
+    private readonly walletEntries: WalletEntriesService,
   ) {}
 
   @Get()
@@ -38,6 +38,6 @@ export class WalletController {
     errors: ['BAD_REQUEST'],
   })
   entries(@CurrentCaller() caller: Caller, @Query() query: PageQueryDto): Promise<Page<WalletEntryDto>> {
-    return this.statement.list(caller.merchantId, query);
+    return this.walletEntries.list(caller.merchantId, query);
   }
 }

@@ -13,7 +13,7 @@ export class WalletDto {
   @ApiMoment() updated_at!: string;
 }
 
-/** One line of the statement of the available balance. */
+/** One movement into or out of the available balance. */
 export class WalletEntryDto implements WalletEntry {
   @ApiProperty({ type: 'integer', example: 42 }) id!: number;
   @ApiProperty({ enum: ENTRY_KINDS, example: 'order_hold' }) kind!: EntryKind;

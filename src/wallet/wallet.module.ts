@@ -1,10 +1,10 @@
 import { Module } from '@nestjs/common';
-import { StatementService } from './statement.service.js';
+import { WalletEntriesService } from './wallet-entries.service.js';
 import { WalletService } from './wallet.service.js';
 import { WalletsRepository } from './wallets.repository.js';
 
 @Module({
-  providers: [WalletsRepository, WalletService, StatementService],
-  exports: [WalletsRepository, WalletService, StatementService],
+  providers: [WalletsRepository, WalletService, WalletEntriesService],
+  exports: [WalletsRepository, WalletService, WalletEntriesService],
 })
 export class WalletModule {}

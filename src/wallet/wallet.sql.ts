@@ -48,9 +48,9 @@ export const CREDIT_WALLETS = statement(
 export const archived = (name: 'reference_id' | 'order_number'): string =>
   `(SELECT ${name} FROM order_references WHERE order_references.order_id = t.order_id)`;
 
-/** A merchant's statement, newest first. $1 merchant, $2 the last id of the previous page or null, $3 limit. */
-export const STATEMENT_PAGE: Statement = {
-  name: 'transfers.statement',
+/** A page of a wallet's entries, newest first. $1 merchant, $2 the last id of the previous page or null, $3 limit. */
+export const ENTRIES_PAGE: Statement = {
+  name: 'transfers.entries_page',
   text: `SELECT t.id, t.kind, t.amount, t.available_after, coalesce(o.reference_id, t.reference, ${archived('reference_id')}) AS reference_id,
                 coalesce(o.order_number, ${archived('order_number')}) AS order_number, t.created_at
          FROM transfers t LEFT JOIN orders o ON o.id = t.order_id

@@ -9,7 +9,7 @@ import { Merchant } from '../merchants/merchant.entity.js';
 import type { EntryRow } from './entries.js';
 import { Transfer, TRANSFER_ACCOUNTS } from './transfer.entity.js';
 import { Wallet } from './wallet.entity.js';
-import { CREDIT_WALLETS, LOCK_FREE_WALLETS, LOCK_WALLETS, STATEMENT_PAGE, type LockedWallet } from './wallet.sql.js';
+import { CREDIT_WALLETS, LOCK_FREE_WALLETS, LOCK_WALLETS, ENTRIES_PAGE, type LockedWallet } from './wallet.sql.js';
 
 export type { LockedWallet };
 
@@ -95,7 +95,7 @@ export class WalletsRepository {
    * @param before the last id of the previous page, null for the first page.
    */
   listEntries(merchantId: number, before: bigint | null, limit: number): Promise<EntryRow[]> {
-    return this.reads.list<EntryRow>(STATEMENT_PAGE, [merchantId, before, limit]);
+    return this.reads.list<EntryRow>(ENTRIES_PAGE, [merchantId, before, limit]);
   }
 
   /** The credit or debit with this reference. */

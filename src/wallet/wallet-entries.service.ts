@@ -11,9 +11,9 @@ import {
 import { toEntry, type WalletEntry } from './entries.js';
 import { WalletsRepository } from './wallets.repository.js';
 
-/** The statement of a merchant's available balance: every movement into and out of it. */
+/** Lists the entries of a merchant's wallet: every movement into and out of its available balance. */
 @Injectable()
-export class StatementService {
+export class WalletEntriesService {
   constructor(private readonly wallets: WalletsRepository) {}
 
   /** Newest first. @throws BAD_REQUEST for a bad cursor */
