@@ -17,9 +17,9 @@ export const signInOver = (): AppError =>
 export function toCompanyError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof oidc.AuthorizationResponseError) {
-    const words = storable(error.error_description ?? '', 300);
-    const said = storable(error.error, 100) + (words === '' ? '' : ` (${words})`);
-    return refuse('COMPANY_REFUSED', `Your company’s sign-in refused: ${said}`);
+    const description = storable(error.error_description ?? '', 300);
+    const reason = storable(error.error, 100) + (description === '' ? '' : ` (${description})`);
+    return refuse('COMPANY_REFUSED', `Your company’s sign-in refused you: ${reason}`);
   }
   if (isUnreachable(error))
     return refuse(
@@ -66,8 +66,11 @@ export function describeFailure(error: unknown): Record<string, unknown> {
   const { name, message } = error;
   const code = 'code' in error ? error.code : undefined;
   if (error instanceof oidc.ResponseBodyError || error instanceof oidc.AuthorizationResponseError) {
-    const { error: said, error_description: words = '' } = error;
-    return { failure: name, message, code, said: storable(said, 100), words: storable(words, 300) };
+    const reported = {
+      error: storable(error.error, 100),
+      error_description: storable(error.error_description ?? '', 300),
+    };
+    return { failure: name, message, code, ...reported };
   }
   // For example ECONNREFUSED, or an untrusted certificate.
   const cause = networkErrorOf(error)?.cause as { message?: unknown } | undefined;
