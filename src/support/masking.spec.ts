@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { censorOf, holdsAny, type Player } from './masking.js';
+import { maskOf, holdsAny, type Player } from './masking.js';
 
 const player: Player = { user_id: '555123456', server_id: '2001', character_id: 'Hero (Ñok) +1' };
 const viewer = { may: () => false };
@@ -8,11 +8,11 @@ const { user_id: userId, character_id: character = '' } = player;
 
 describe('a player in words of others', () => {
   it('is cut as in its own place, however often and in whatever case', () => {
-    const censor = censorOf(player, viewer);
-    expect(censor('Player 555123456 on 2001 (hero (ñok) +1): 555123456 is banned')).toBe(
+    const mask = maskOf(player, viewer);
+    expect(mask('Player 555123456 on 2001 (hero (ñok) +1): 555123456 is banned')).toBe(
       'Player …456 on …001 (… +1): …456 is banned',
     );
-    expect([censor('timed out'), censor(null)]).toEqual(['timed out', null]);
+    expect([mask('timed out'), mask(null)]).toEqual(['timed out', null]);
   });
 
   it.each([
@@ -26,21 +26,21 @@ describe('a player in words of others', () => {
     ['in base64', `token ${Buffer.from(`uid:${userId}`).toString('base64')}`],
     ['in wide characters', '５５５１２３４５６'],
   ])('leaves nothing of the text where it is written otherwise: %s', (_how, text) => {
-    expect(censorOf(player, viewer)(`banned: ${text}`)).toBe('…');
+    expect(maskOf(player, viewer)(`banned: ${text}`)).toBe('…');
     expect(holdsAny([userId, character ?? ''])(text)).toBe(true);
   });
 
   it('is not looked for where it is too short to be hidden', () => {
     const short = { user_id: '7', server_id: null, character_id: '57' };
-    expect(censorOf(short, viewer)('unit 7 of 57')).toBe('unit 7 of 57');
+    expect(maskOf(short, viewer)('unit 7 of 57')).toBe('unit 7 of 57');
   });
 
   it('may be anybody where nobody knows who it was', () => {
-    expect(censorOf(null, viewer)('Player 555123456 is banned')).toBe('…');
+    expect(maskOf(null, viewer)('Player 555123456 is banned')).toBe('…');
   });
 
   it('is read by those who may', () => {
-    expect(censorOf(player, support)('Player 555123456')).toBe('Player 555123456');
-    expect(censorOf(null, support)('Player 555123456')).toBe('Player 555123456');
+    expect(maskOf(player, support)('Player 555123456')).toBe('Player 555123456');
+    expect(maskOf(null, support)('Player 555123456')).toBe('Player 555123456');
   });
 });

@@ -11,33 +11,34 @@ export interface Player {
   character_id: string | null;
 }
 
-const SHOWN_CHARACTERS = 3;
+const UNMASKED_CHARACTERS = 3;
 /** The number of nested encodings that a search decodes. */
-const DEEPEST_ENCODING = 3;
+const MAX_ENCODINGS = 3;
 
-const cut = (text: string): string => `…${[...text].slice(-SHOWN_CHARACTERS).join('')}`;
+/** A mask shows the last characters. */
+const maskedText = (text: string): string => `…${[...text].slice(-UNMASKED_CHARACTERS).join('')}`;
 
-/** Returns the text. Without permission to read players, the viewer gets only the last characters. */
-export const hidden = (text: string, viewer: Viewer): string => (viewer.may('players.read') ? text : cut(text));
+/** Masks a text, unless the viewer may read players. */
+export const masked = (text: string, viewer: Viewer): string => (viewer.may('players.read') ? text : maskedText(text));
 
-export const hiddenIfAny = (text: string | null, viewer: Viewer): string | null =>
-  text === null ? null : hidden(text, viewer);
+export const maskedIfAny = (text: string | null, viewer: Viewer): string | null =>
+  text === null ? null : masked(text, viewer);
 
-/** The address of a webhook. Its query may hold a secret, so viewers who may not replay deliveries see no query. */
-export function shownAddress(url: string, viewer: Viewer): string {
+/** Masks the query of a webhook's address, which may hold a secret, unless the viewer may replay deliveries. */
+export function maskedAddress(url: string, viewer: Viewer): string {
   const start = url.indexOf('?');
   return start < 0 || viewer.may('webhooks.replay') ? url : `${url.slice(0, start)}?…`;
 }
 
 /** Masks a player in a text. */
-export type Censor = <Text extends string | null>(text: Text) => Text;
+export type Mask = <Text extends string | null>(text: Text) => Text;
 
 /**
- * Returns a function that masks an order's player in texts of suppliers and others. If a text still has the player in an
- * encoding, the function masks the whole text.
+ * Returns a function that masks an order's player in texts, such as a supplier's message or an operator's note. If a text still has
+ * the player in an encoding, the function masks the whole text.
  * @param player null where the player is unknown: then the function masks every text whole.
  */
-export function censorOf(player: Player | null, viewer: Viewer): Censor {
+export function maskOf(player: Player | null, viewer: Viewer): Mask {
   if (viewer.may('players.read')) return (text) => text;
   const whole = <Text extends string | null>(text: Text): Text => (text === null ? text : ('…' as Text));
   if (player === null) return whole;
@@ -47,44 +48,45 @@ export function censorOf(player: Player | null, viewer: Viewer): Censor {
   const holds = holdsAny(names);
   return <Text extends string | null>(text: Text): Text => {
     if (text === null) return text;
-    const left = text.replace(plain, cut);
-    return holds(left) ? whole(text) : (left as Text);
+    const rest = text.replace(plain, maskedText);
+    return holds(rest) ? whole(text) : (rest as Text);
   };
 }
 
-/** The names to mask. A mask shows the last characters, so it would show a short name whole. */
+/** The names to mask. A short name is left out, because a mask would show it whole. */
 const namesOf = ({ user_id, server_id, character_id }: Player): string[] =>
   [user_id, server_id, character_id].filter(
-    (name): name is string => name !== null && [...name].length > SHOWN_CHARACTERS,
+    (name): name is string => name !== null && [...name].length > UNMASKED_CHARACTERS,
   );
 
 /** Whether a text has one of the words, plain or in an encoding of the web. Very short words count only if they are plain. */
 export function holdsAny(words: readonly string[]): (text: string) => boolean {
   const searched = words.map(folded);
   return (text) => {
-    const writings = writingsOf(text);
+    const forms = formsOf(text);
     return searched.some((word) =>
-      (word.length > SHOWN_CHARACTERS ? writings : writings.slice(0, 1)).some((each) => each.includes(word)),
+      (word.length > UNMASKED_CHARACTERS ? forms : forms.slice(0, 1)).some((each) => each.includes(word)),
     );
   };
 }
 
 const folded = (text: string): string => text.normalize('NFKC').toLowerCase();
 
-function writingsOf(text: string): string[] {
-  // Forms write a space as a plus.
-  const readings = [text, text.replaceAll('+', ' ')];
-  const writings = readings.flatMap((each) => layersOf(each)).map(folded);
+/** Returns the text first, and then its decoded forms. */
+function formsOf(text: string): string[] {
+  // HTML forms write a space as a plus.
+  const variants = [text, text.replaceAll('+', ' ')];
+  const decodedForms = variants.flatMap((each) => layersOf(each)).map(folded);
   const inBase64 = (text.match(/[A-Za-z0-9+/_-]{6,}/g) ?? []).map((word) =>
     Buffer.from(word, 'base64').toString('utf8'),
   );
-  return [...writings, ...inBase64.map(folded)];
+  return [...decodedForms, ...inBase64.map(folded)];
 }
 
-/** Returns the text, then the text without one, two and three layers of encoding. */
+/** Returns the text, and then the text without one, two and three layers of encoding. */
 function layersOf(text: string): string[] {
   const layers = [text];
-  for (let depth = 0; depth < DEEPEST_ENCODING; depth++) layers.push(decoded(layers.at(-1) ?? ''));
+  for (let depth = 0; depth < MAX_ENCODINGS; depth++) layers.push(decoded(layers.at(-1) ?? ''));
   return layers;
 }
 

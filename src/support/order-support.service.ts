@@ -7,7 +7,7 @@ import { textProblem } from '../core/text.js';
 import { Database } from '../database/database.js';
 import { unitName, unitReference, type ItemRow, type OrderRow, type UnitKey } from '../orders/order.rows.js';
 import { toAttemptView, type AttemptView } from './attempt-view.js';
-import { censorOf, type Censor, type Viewer } from './masking.js';
+import { maskOf, type Mask, type Viewer } from './masking.js';
 import { AmbiguousReference } from './order-problems.js';
 import {
   OrderSearchRepository,
@@ -156,12 +156,12 @@ export class OrderSupportService {
     return orders.map((order) => ({ ...order, found_as: foundAs.get(order.id) ?? 'number' }));
   }
 
-  /** Returns the censor of each row's order. For an order that does not exist, the censor masks the whole text. */
-  async censors(rows: readonly OfOrder[], viewer: Viewer): Promise<(row: OfOrder) => Censor> {
-    if (viewer.may('players.read')) return () => censorOf(null, viewer);
+  /** Returns the mask of each row's order. For an order that does not exist, it masks every text whole. */
+  async masks(rows: readonly OfOrder[], viewer: Viewer): Promise<(row: OfOrder) => Mask> {
+    if (viewer.may('players.read')) return () => maskOf(null, viewer);
     const found = await this.orders.listPlayers([...new Set(rows.map(({ order_number }) => order_number))]);
     const players = new Map(found.map((row) => [row.order_number, row]));
-    return ({ order_number }) => censorOf(players.get(order_number) ?? null, viewer);
+    return ({ order_number }) => maskOf(players.get(order_number) ?? null, viewer);
   }
 
   /** Writes a note of 1 to 2,000 characters, line breaks included, into an order's history. @throws NOT_FOUND; BAD_REQUEST */

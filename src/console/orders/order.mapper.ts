@@ -21,7 +21,7 @@ import type {
   TimelineEntryDto,
 } from './order.dto.js';
 import type { FoundOrderDto, ReviewUnitDto } from './review.dto.js';
-import { censorOf, hidden, hiddenIfAny, shownAddress, type Censor, type Viewer } from '../../support/masking.js';
+import { maskOf, masked, maskedIfAny, maskedAddress, type Mask, type Viewer } from '../../support/masking.js';
 
 /** Converts the merchant of a row: pages show the id and the name. */
 export const merchantOf = (row: { merchant_id: number; merchant_name: string }): MerchantNameDto => ({
@@ -32,37 +32,37 @@ export const merchantOf = (row: { merchant_id: number; merchant_name: string }):
 export const toListedOrderDto = (order: ListedOrder, viewer: Viewer): ListedOrderDto => ({
   ...pick(order, 'order_number', 'reference_id', 'sandbox', 'status', 'failure_code', 'created_at'),
   merchant: merchantOf(order),
-  user_id: hidden(order.user_id, viewer),
-  server_id: hiddenIfAny(order.server_id, viewer),
-  character_id: hiddenIfAny(order.character_id, viewer),
+  user_id: masked(order.user_id, viewer),
+  server_id: maskedIfAny(order.server_id, viewer),
+  character_id: maskedIfAny(order.character_id, viewer),
   total_amount: formatBaht(order.total_amount),
   items: order.items.map((item) => pick(item, 'sku', 'quantity')),
   ended_at: isTerminalOrder(order.status) ? order.updated_at : null,
 });
 
 export function toOrderDetailDto(order: OrderDetail, viewer: Viewer): OrderDetailDto {
-  const censor = censorOf(order, viewer);
+  const mask = maskOf(order, viewer);
   return {
     ...toListedOrderDto(order, viewer),
     subtotal_amount: formatBaht(order.subtotal_amount),
     discount_amount: formatBaht(order.discount_amount),
     // Merchants write the metadata, often about the buyer.
     metadata: (viewer.may('players.read') ? order.metadata : null) ?? {},
-    failure_message: censor(order.failure_message),
+    failure_message: mask(order.failure_message),
     updated_at: order.updated_at,
-    items: order.items.map((item) => toItemDto(item, censor)),
+    items: order.items.map((item) => toItemDto(item, mask)),
     money: toMoneyDto(order.transfers, viewer),
-    units: order.units.map((unit) => toUnitDto(unit, viewer, censor)),
-    timeline: order.history.map((row) => toTimelineEntryDto(row, viewer, censor)),
+    units: order.units.map((unit) => toUnitDto(unit, viewer, mask)),
+    timeline: order.history.map((row) => toTimelineEntryDto(row, viewer, mask)),
   };
 }
 
-const toItemDto = (item: ItemRow, censor: Censor): DeskItemDto => ({
+const toItemDto = (item: ItemRow, mask: Mask): DeskItemDto => ({
   ...pick(item, 'sku', 'quantity', 'kind', 'status', 'completed_quantity', 'failed_quantity', 'failure_code'),
   item: item.position,
   unit_price: formatBaht(item.unit_price),
   list_price: formatBaht(item.list_price),
-  failure_message: censor(item.failure_message),
+  failure_message: mask(item.failure_message),
 });
 
 function toMoneyDto(transfers: OrderTransfer[], viewer: Viewer): OrderMoneyDto {
@@ -84,24 +84,24 @@ const toMovementDto = (transfer: OrderTransfer, viewer: Viewer): MovementDto => 
   available_after: viewer.may('wallets.read') ? formatBaht(transfer.available_after) : null,
 });
 
-const toUnitDto = (unit: UnitDetail, viewer: Viewer, censor: Censor): DeskUnitDto => ({
+const toUnitDto = (unit: UnitDetail, viewer: Viewer, mask: Mask): DeskUnitDto => ({
   ...pick(unit, 'state', 'sku', 'supplier', 'reference', 'failure_code', 'sends'),
   unit: unit.name,
   price: formatBaht(unit.price),
-  supplier_reference: censor(unit.supplier_reference),
-  failure_message: censor(unit.failure_message),
-  attempts: unit.attempts.map((attempt) => toAttemptDto(attempt, viewer, censor)),
+  supplier_reference: mask(unit.supplier_reference),
+  failure_message: mask(unit.failure_message),
+  attempts: unit.attempts.map((attempt) => toAttemptDto(attempt, viewer, mask)),
   can_resolve: unit.state === 'unknown' || unit.state === 'review',
   can_cancel: unit.state === 'queued',
 });
 
-const toAttemptDto = (attempt: AttemptView, viewer: Viewer, censor: Censor): DeskAttemptDto => ({
+const toAttemptDto = (attempt: AttemptView, viewer: Viewer, mask: Mask): DeskAttemptDto => ({
   ...attempt,
-  supplier_reference: censor(attempt.supplier_reference),
+  supplier_reference: mask(attempt.supplier_reference),
   ...(viewer.may('costs.read') ? {} : { cost: null, currency: null }),
 });
 
-function toTimelineEntryDto(row: HistoryRow, viewer: Viewer, censor: Censor): TimelineEntryDto {
+function toTimelineEntryDto(row: HistoryRow, viewer: Viewer, mask: Mask): TimelineEntryDto {
   const { expected_cost, max_cost, cost, currency, available_after, ...entry } = toHistoryEntry(row);
   const costs = { expected_cost, max_cost, cost, currency };
   const known = given({
@@ -110,12 +110,12 @@ function toTimelineEntryDto(row: HistoryRow, viewer: Viewer, censor: Censor): Ti
   });
   const { detail: reported, reason, webhook_id: webhook } = entry;
   // The detail of a webhook's entry is the webhook's address, which may hold a secret.
-  const detail = webhook === undefined || reported === undefined ? reported : shownAddress(reported, viewer);
+  const detail = webhook === undefined || reported === undefined ? reported : maskedAddress(reported, viewer);
   const text = reported === undefined ? entry.text : entry.text.replaceAll(reported, () => detail ?? '');
   const masked = {
-    text: censor(text),
-    ...(detail === undefined ? {} : { detail: censor(detail) }),
-    ...(reason === undefined ? {} : { reason: censor(reason) }),
+    text: mask(text),
+    ...(detail === undefined ? {} : { detail: mask(detail) }),
+    ...(reason === undefined ? {} : { reason: mask(reason) }),
   };
   return { ...entry, ...masked, ...known };
 }
@@ -125,12 +125,12 @@ export const toFoundOrderDto = (order: ListedOrder & Pick<FoundOrder, 'found_as'
   found_as: order.found_as,
 });
 
-export const toReviewUnitDto = (row: ReviewRow, caller: Caller, censor: Censor): ReviewUnitDto => ({
+export const toReviewUnitDto = (row: ReviewRow, caller: Caller, mask: Mask): ReviewUnitDto => ({
   ...pick(row, 'order_number', 'state', 'reference_id', 'supplier', 'sku', 'sends', 'inquiries'),
   unit: unitName(row),
   merchant: merchantOf(row),
   reference: row.reference ?? unitReference(row.order_number, row),
-  supplier_reference: censor(row.supplier_reference),
+  supplier_reference: mask(row.supplier_reference),
   amount: formatBaht(row.unit_price),
   since: row.unknown_since,
   last_call:
@@ -139,7 +139,7 @@ export const toReviewUnitDto = (row: ReviewRow, caller: Caller, censor: Censor):
       : {
           kind: row.last_kind,
           outcome: row.last_outcome ?? '',
-          detail: censor(row.last_detail),
+          detail: mask(row.last_detail),
           at: row.last_at,
         },
   claim:

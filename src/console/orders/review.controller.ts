@@ -42,8 +42,8 @@ export class ReviewController {
   ): Promise<Page<ReviewUnitDto>> {
     const supplierIds = await supplierIdsOf(supplier, this.suppliers);
     const page = await this.review.page({ supplierIds, states: valuesOf<ReviewState>(state), ...pageOf(query) });
-    const censors = await this.orders.censors(page.data, caller);
-    return { ...page, data: page.data.map((row) => toReviewUnitDto(row, caller, censors(row))) };
+    const masks = await this.orders.masks(page.data, caller);
+    return { ...page, data: page.data.map((row) => toReviewUnitDto(row, caller, masks(row))) };
   }
 
   @Post('review/resolution/preview')

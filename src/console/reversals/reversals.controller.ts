@@ -8,7 +8,7 @@ import { checkedBaht } from '../../core/money.js';
 import type { Page } from '../../core/pagination.js';
 import { Database } from '../../database/database.js';
 import { UnitDeliveriesService } from '../../orders/codes/unit-deliveries.service.js';
-import { censorOf, hiddenIfAny } from '../../support/masking.js';
+import { maskOf, maskedIfAny } from '../../support/masking.js';
 import { OrderSupportService } from '../../support/order-support.service.js';
 import { ReversalsService, type ClosedReversal, type Reversal } from '../../support/reversals.service.js';
 import { CurrentCaller, type Caller } from '../access/caller.js';
@@ -94,15 +94,15 @@ export class ConsoleReversalsController {
 
   /** Masks the player of the order or, without an order, the player that the supplier reports. */
   private async shown(reversals: readonly ClosedReversal[], caller: Caller): Promise<ReversalDto[]> {
-    const ofOrders = await this.orders.censors(reversals.filter(isAboutOrder), caller);
+    const ofOrders = await this.orders.masks(reversals.filter(isAboutOrder), caller);
     return reversals.map((reversal) => {
       const { player, detail } = reversal;
       const reported = { user_id: player ?? '', server_id: null, character_id: null };
-      const censor = isAboutOrder(reversal) ? ofOrders(reversal) : censorOf(reported, caller);
+      const mask = isAboutOrder(reversal) ? ofOrders(reversal) : maskOf(reported, caller);
       return {
         ...reversal,
-        player: hiddenIfAny(player, caller),
-        detail: censor(detail),
+        player: maskedIfAny(player, caller),
+        detail: mask(detail),
         ...(caller.may('costs.read') ? {} : { amount: null, currency: null }),
       };
     });

@@ -11,7 +11,7 @@ import type { SupplierQueue } from '../../monitoring/stats/supplier-states.repos
 import type { SupplierCheck } from '../../suppliers/supplier-check.service.js';
 import { unitName } from '../../orders/order.rows.js';
 import type { UndecidedCall } from '../../support/undecided-calls.repository.js';
-import type { Censor } from '../../support/masking.js';
+import type { Mask } from '../../support/masking.js';
 import type { DescribedAdapter } from '../../suppliers/adapter-description.js';
 import type { SupplierSettings } from '../../suppliers/supplier-settings.js';
 import { toBalanceView } from '../../suppliers/supplier-view.js';
@@ -138,10 +138,10 @@ function toRefusalDto(refusal: Refusal): SyncRefusalDto {
 
 export const toUndecidedCallDto = (
   { id, ended_at, item, unit, ...call }: UndecidedCall,
-  censor: Censor,
+  mask: Mask,
 ): UndecidedCallDto => ({
   ...call,
-  detail: censor(call.detail),
+  detail: mask(call.detail),
   id: String(id),
   at: ended_at,
   unit: unitName({ item, unit }),

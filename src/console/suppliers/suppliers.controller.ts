@@ -176,8 +176,8 @@ export class ConsoleSuppliersController {
   async calls(@CurrentCaller() caller: Caller, @SupplierCode() code: string): Promise<UndecidedCallsDto> {
     const { id } = await this.suppliers.getByCode(code);
     const calls = await this.undecided.latest(id);
-    const censors = await this.orders.censors(calls, caller);
-    return { data: calls.map((call) => toUndecidedCallDto(call, censors(call))), among: SEARCHED_CALLS };
+    const masks = await this.orders.masks(calls, caller);
+    return { data: calls.map((call) => toUndecidedCallDto(call, masks(call))), among: SEARCHED_CALLS };
   }
 
   @Post(':code/pause')

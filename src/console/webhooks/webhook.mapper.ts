@@ -11,7 +11,7 @@ import type { DeliveryStatus } from '../../webhooks/delivery.entity.js';
 import type { AttemptRow } from '../../webhooks/deliveries.repository.js';
 import { toAttempts } from '../../webhooks/webhook.mapper.js';
 import type { Permission } from '../../operators/roles.js';
-import { censorOf, hidden, holdsAny, shownAddress, type Censor, type Viewer } from '../../support/masking.js';
+import { maskOf, masked, holdsAny, maskedAddress, type Mask, type Viewer } from '../../support/masking.js';
 import { merchantOf } from '../orders/order.mapper.js';
 import type { DeliveryFilterDto } from './webhook-queries.dto.js';
 import type {
@@ -25,7 +25,7 @@ import { idsOf, valuesOf } from '../filters.js';
 
 export const toConsoleWebhookDto = (webhook: WebhookRow, viewer: Viewer): ConsoleWebhookDto => ({
   ...pick(webhook, 'id', 'events', 'status', 'last_success_at', 'failing_since', 'waiting'),
-  url: shownAddress(webhook.url, viewer),
+  url: maskedAddress(webhook.url, viewer),
   merchant: merchantOf(webhook),
   day: pick(webhook, 'succeeded', 'ended'),
 });
@@ -41,7 +41,7 @@ export const toConsoleDeliveryDto = (delivery: ListedDelivery, viewer: Viewer): 
   ...pick(delivery, 'created_at', 'updated_at'),
   reference_id: maySeeData(delivery, viewer) ? delivery.reference_id : null,
   id: Number(delivery.id),
-  webhook: { id: delivery.webhook_id, url: shownAddress(delivery.url, viewer) },
+  webhook: { id: delivery.webhook_id, url: maskedAddress(delivery.url, viewer) },
   merchant: merchantOf(delivery),
   next_attempt_at: delivery.due_at,
   last_attempt:
@@ -110,19 +110,19 @@ const metadataIn = ({ data }: EventBody): string[] =>
 function withoutPlayer(body: EventBody, viewer: Viewer): EventBody {
   if (viewer.may('players.read')) return body;
   const player = playerIn(body);
-  const cut = Object.fromEntries(player.map(([name, value]) => [name, hidden(value, viewer)]));
+  const maskedPlayer = Object.fromEntries(player.map(([name, value]) => [name, masked(value, viewer)]));
   const named = { user_id: '', server_id: null, character_id: null, ...Object.fromEntries(player) };
   const { metadata: _oftenOfTheBuyer, ...data } = body.data ?? {};
-  return { ...body, data: { ...(withoutNames(data, censorOf(named, viewer)) as object), ...cut } };
+  return { ...body, data: { ...(withoutNames(data, maskOf(named, viewer)) as object), ...maskedPlayer } };
 }
 
 /** Masks the player in the suppliers' messages, at any depth of an event's data. */
-function withoutNames(data: unknown, censor: Censor): unknown {
-  if (Array.isArray(data)) return data.map((each) => withoutNames(each, censor));
+function withoutNames(data: unknown, mask: Mask): unknown {
+  if (Array.isArray(data)) return data.map((each) => withoutNames(each, mask));
   if (typeof data !== 'object' || data === null) return data;
   const entries = Object.entries(data).map(([name, value]) => [
     name,
-    name === 'failure_message' ? censor(value as string | null) : withoutNames(value, censor),
+    name === 'failure_message' ? mask(value as string | null) : withoutNames(value, mask),
   ]);
   return Object.fromEntries(entries);
 }
