@@ -8,7 +8,7 @@ import { id, integer, oneOf, unit } from './options.js';
 import type { UnitToDecide } from '../support/order-support.repository.js';
 import { OrderSupportService } from '../support/order-support.service.js';
 import type { DefiniteOutcome } from '../suppliers/supplier-outcome.js';
-import { leftInWords, CommandError, reasonOf } from './problems.js';
+import { uncancelledInWords, CommandError, reasonOf } from './problems.js';
 import type { Result } from './output.js';
 import { orderDetail } from './order-views.js';
 
@@ -70,8 +70,8 @@ export function defineCancel(order: OperatorCommand): void {
       const consequence = `${what} of ${order.order_number} that was not bought fails for good: its price is returned.`;
       await confirm(consequence, { yes });
       const { OrderCancellationService } = await import('../support/order-cancellation.service.js');
-      const { left } = await app.get(OrderCancellationService).cancel({ order, unit, by });
-      const warnings = left.map(leftInWords);
+      const { uncancelled } = await app.get(OrderCancellationService).cancel({ order, unit, by });
+      const warnings = uncancelled.map(uncancelledInWords);
       const done = [...warnings, 'what was not bought is cancelled'].join('\n  ');
       return { ...(await showDecided(orders, order, done)), warnings };
     }, features);

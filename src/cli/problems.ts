@@ -1,7 +1,7 @@
 import { AppError, ChangedMeanwhile, UnknownResource, type Resource } from '../core/errors.js';
 import { ConfigError } from '../core/config-error.js';
 import { isConnectionLost } from '../core/postgres-errors.js';
-import { AmbiguousReference, NothingCancelled, type LeftUnit } from '../support/order-problems.js';
+import { AmbiguousReference, NothingCancelled, type UncancelledUnit } from '../support/order-problems.js';
 import { messageOf } from './local-stack/errors.js';
 import { unitName } from '../orders/order.rows.js';
 
@@ -24,7 +24,7 @@ export function problemInWords(error: unknown): string {
     return `${error.message}: add --merchant, or give a number${candidates.join('')}`;
   }
   if (error instanceof NothingCancelled) {
-    return [`${error.message}:`, ...error.left.map(leftInWords)].join('\n  ');
+    return [`${error.message}:`, ...error.uncancelled.map(uncancelledInWords)].join('\n  ');
   }
   const unknown = error instanceof UnknownResource ? error : error instanceof AppError ? error.cause : null;
   return unknown instanceof UnknownResource
@@ -51,10 +51,11 @@ export function reasonOf(error: unknown): string {
   return messageOf(error) || (errors ?? []).map(reasonOf).join(', ');
 }
 
-/** Says in one line why a unit was not cancelled. */
-export const leftInWords = (unit: LeftUnit): string => `unit ${unitName(unit)} is left as it is: ${whyLeft(unit)}`;
+/** One line about why a unit was not cancelled. */
+export const uncancelledInWords = (unit: UncancelledUnit): string =>
+  `unit ${unitName(unit)} is left as it is: ${whyNot(unit)}`;
 
-function whyLeft({ state, failure_code: code }: LeftUnit): string {
+function whyNot({ state, failure_code: code }: UncancelledUnit): string {
   switch (state) {
     case 'queued':
       return 'a call to its supplier ended just now: give the command again';

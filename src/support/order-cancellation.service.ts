@@ -4,7 +4,7 @@ import { failure } from '../core/failures.js';
 import type { Transaction } from '../database/database.js';
 import { unitName, type OrderRow, type UnitKey, type UnitRow } from '../orders/order.rows.js';
 import { OrderSettlementService, type SettleUnit } from '../orders/order-settlement.service.js';
-import { NothingCancelled, type LeftUnit } from './order-problems.js';
+import { NothingCancelled, type UncancelledUnit } from './order-problems.js';
 import { noSuchUnit } from './order-resolution.service.js';
 import { OrderSupportRepository } from './order-support.repository.js';
 
@@ -29,7 +29,7 @@ export class OrderCancellationService {
    * @returns the cancelled units, and the units that stay as they are.
    * @throws BAD_REQUEST; NOT_FOUND; NothingCancelled.
    */
-  async cancel(cancellation: Cancellation): Promise<{ cancelled: UnitRow[]; left: LeftUnit[] }> {
+  async cancel(cancellation: Cancellation): Promise<{ cancelled: UnitRow[]; uncancelled: UncancelledUnit[] }> {
     const chosen = await this.unitsOf(cancellation);
     const commands = chosen.filter(({ state }) => state === 'queued').map(toCommand(cancellation));
     const settled = await Promise.all(commands.map((command) => this.settlement.settle(command)));
@@ -37,9 +37,9 @@ export class OrderCancellationService {
       commands.filter((_each, index) => settled[index] === 'settled').map(({ key }) => unitName(key)),
     );
     const now = cancelled.size === chosen.length ? [] : await this.unitsOf(cancellation);
-    const left = now.filter((unit) => !cancelled.has(unitName(unit)));
-    if (cancelled.size === 0) throw new NothingCancelled(cancellation.order.order_number, left);
-    return { cancelled: chosen.filter((unit) => cancelled.has(unitName(unit))), left };
+    const uncancelled = now.filter((unit) => !cancelled.has(unitName(unit)));
+    if (cancelled.size === 0) throw new NothingCancelled(cancellation.order.order_number, uncancelled);
+    return { cancelled: chosen.filter((unit) => cancelled.has(unitName(unit))), uncancelled };
   }
 
   private async unitsOf({ order, unit: chosen }: Cancellation): Promise<UnitRow[]> {

@@ -12,13 +12,13 @@ export class AmbiguousReference extends AppError {
 }
 
 /** A unit that was not cancelled, with its current state. */
-export type LeftUnit = Pick<UnitRow, 'item' | 'unit' | 'state' | 'failure_code'>;
+export type UncancelledUnit = Pick<UnitRow, 'item' | 'unit' | 'state' | 'failure_code'>;
 
 /** CONFLICT, because no unit could be cancelled. */
 export class NothingCancelled extends AppError {
   constructor(
     orderNumber: string,
-    readonly left: LeftUnit[],
+    readonly uncancelled: UncancelledUnit[],
   ) {
     super('CONFLICT', `nothing of ${orderNumber} was cancelled`);
   }

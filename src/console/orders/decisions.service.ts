@@ -11,7 +11,7 @@ import type { DefiniteOutcome } from '../../suppliers/supplier-outcome.js';
 import { SupplierQueriesService } from '../../suppliers/supplier-queries.service.js';
 import { BatchResolutionService, type ChosenUnit, type UnitStatus } from '../../support/batch-resolution.service.js';
 import { sumOf, summaryOf } from '../../support/batch-summary.js';
-import type { LeftUnit } from '../../support/order-problems.js';
+import type { UncancelledUnit } from '../../support/order-problems.js';
 import { OrderCancellationService } from '../../support/order-cancellation.service.js';
 import { OrderResolutionService } from '../../support/order-resolution.service.js';
 import { OrderSupportService } from '../../support/order-support.service.js';
@@ -58,14 +58,14 @@ export class DecisionsService {
 
   /** @throws NOT_FOUND; BAD_REQUEST; CONFLICT where no unit can be cancelled. */
   async cancel(caller: Caller, orderNumber: string, { unit, reason }: CancelDto): Promise<CancellationDto> {
-    const { cancelled, left } = await this.cancellation.cancel({
+    const { cancelled, uncancelled } = await this.cancellation.cancel({
       order: await this.orders.get(orderNumber),
       unit: unit === undefined ? undefined : readUnit(unit),
       by: caller.actor(reason),
     });
     return {
       cancelled: cancelled.map(unitName),
-      left: left.map(toLeftUnitDto),
+      left: uncancelled.map(toLeftUnitDto),
       order: await this.show(caller, orderNumber),
     };
   }
@@ -79,9 +79,9 @@ export class DecisionsService {
     caller: Caller,
     orderNumber: string,
     unit: Unit,
-    { reason, attempt, ...verdict }: ResolveDto,
+    { reason, attempt, ...decision }: ResolveDto,
   ): Promise<OrderDetailDto> {
-    const outcome = toOutcome(verdict);
+    const outcome = toOutcome(decision);
     const { order, price, attempt: latest } = await this.orders.getUnit(orderNumber, unit);
     if (price > this.config.console.confirmAbove) caller.assertConfirmed();
     const seenAttempt = attempt ?? latest?.number;
@@ -107,8 +107,8 @@ export class DecisionsService {
    * The caller must confirm if the prices of all chosen units add up to more than CONSOLE_CONFIRM_ABOVE.
    * @throws NOT_FOUND; BAD_REQUEST; FORBIDDEN
    */
-  async resolveMany(caller: Caller, { units: chosen, reason, ...verdict }: ResolveManyDto): Promise<BatchResolvedDto> {
-    const outcome = toOutcome(verdict);
+  async resolveMany(caller: Caller, { units: chosen, reason, ...decision }: ResolveManyDto): Promise<BatchResolvedDto> {
+    const outcome = toOutcome(decision);
     const units = await this.batch.listStatus(chosen.map(toChosenUnit));
     if (sumOf(units) > this.config.console.confirmAbove) caller.assertConfirmed();
     const { resolved, left } = await this.batch.resolve(units, outcome, caller.actor(), reason);
@@ -140,11 +140,11 @@ export class DecisionsService {
     caller.assertConfirmed();
     const order = await this.orders.get(orderNumber);
     const ofItem = (await this.deliveries.ofOrder(order.id)).get(name.item) ?? [];
-    const pieces = ofItem.filter(({ unit }) => unit === name.unit);
-    if (pieces.length === 0) throw notFound('code');
+    const delivered = ofItem.filter(({ unit }) => unit === name.unit);
+    if (delivered.length === 0) throw notFound('code');
     const unit = unitName(name);
     await this.orders.record(order, 'code.reveal', { unit }, caller.actor(reason));
-    return { unit, pieces: pieces.map(({ unit: _unit, ...piece }) => piece) };
+    return { unit, pieces: delivered.map(({ unit: _unit, ...code }) => code) };
   }
 
   private async show(caller: Caller, orderNumber: string): Promise<OrderDetailDto> {
@@ -175,7 +175,7 @@ function toOutcome({
   return { kind: 'failed', ...failure(code ?? refuse('failure_code', 'is needed for a unit that failed')) };
 }
 
-const WHY: Record<LeftUnit['state'], string> = {
+const WHY_NOT_CANCELLED: Record<UncancelledUnit['state'], string> = {
   queued: 'a call to its supplier ended just now: try again',
   sending: 'a call to its supplier is in flight',
   unknown: 'it is in doubt: its supplier may have sold it',
@@ -184,10 +184,10 @@ const WHY: Record<LeftUnit['state'], string> = {
   failed: 'it has failed already',
 };
 
-const toLeftUnitDto = (unit: LeftUnit): LeftUnitDto => ({
+const toLeftUnitDto = (unit: UncancelledUnit): LeftUnitDto => ({
   unit: unitName(unit),
   state: unit.state,
-  why: WHY[unit.state],
+  why: WHY_NOT_CANCELLED[unit.state],
 });
 
 const toNamedUnitDto = (unit: UnitStatus): NamedUnitDto => ({

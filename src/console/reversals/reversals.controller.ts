@@ -84,12 +84,12 @@ export class ConsoleReversalsController {
   ): Promise<RevealedDto> {
     caller.assertConfirmed();
     const { unit, key, sealed, about } = await this.reversals.getHandedOver(id);
-    const pieces = this.deliveries.open(sealed, key);
+    const delivered = this.deliveries.open(sealed, key);
     await this.database.transaction((tx) => {
       const detail = { unit, reversal_id: id };
       recordAction(tx, caller.actor(reason), { action: 'code.reveal', ...about, detail });
     });
-    return { unit, pieces };
+    return { unit, pieces: delivered };
   }
 
   /** Masks the player of the order or, without an order, the player that the supplier reports. */
