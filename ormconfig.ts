@@ -41,7 +41,7 @@ import { ReviewClaim } from './src/support/review-claim.entity.js';
 import { SupplierProduct } from './src/suppliers/supplier-product.entity.js';
 import { SupplierCallback } from './src/fulfilment/callbacks/supplier-callback.entity.js';
 import { Supplier, SupplierBalanceReading, SupplierProductRead } from './src/suppliers/supplier.entity.js';
-import { UnitDelivery } from './src/orders/codes/unit-delivery.entity.js';
+import { UnitDeliveries } from './src/orders/codes/unit-deliveries.entity.js';
 import { Transfer } from './src/wallet/transfer.entity.js';
 import { Wallet } from './src/wallet/wallet.entity.js';
 import { DeliveryAttempt } from './src/webhooks/delivery-attempt.entity.js';
@@ -70,7 +70,7 @@ const ENTITIES = [
   SupplierBalanceReading,
   SupplierProductRead,
   AttemptCheck,
-  UnitDelivery,
+  UnitDeliveries,
   Event,
   EventRetention,
   Webhook,

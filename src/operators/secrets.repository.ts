@@ -9,7 +9,7 @@ import { SupplierCallback } from '../fulfilment/callbacks/supplier-callback.enti
 import { SupplierReversal } from '../orders/supplier-reversal.entity.js';
 import { callbackBodyPlace } from '../fulfilment/callbacks/supplier-callback.entity.js';
 import { Supplier, supplierPlace } from '../suppliers/supplier.entity.js';
-import { UnitDelivery, unitDeliveryPlace } from '../orders/codes/unit-delivery.entity.js';
+import { UnitDeliveries, unitDeliveryPlace } from '../orders/codes/unit-deliveries.entity.js';
 import { Webhook, webhookSecretPlace } from '../webhooks/webhook.entity.js';
 
 /** A column that holds sealed secrets. */
@@ -37,7 +37,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   sealed(Supplier, 'credentials_sealed', ['code'], ({ code }) => supplierPlace('credentials_sealed', code)),
   sealed(Supplier, 'callback_token_sealed', ['code'], ({ code }) => supplierPlace('callback_token_sealed', code)),
   sealed(SupplierCallback, 'body_sealed', ['supplier_id', 'order_id', 'item', 'unit', 'attempt'], callbackBodyPlace),
-  sealed(UnitDelivery, 'sealed', ['order_id', 'item', 'unit'], unitDeliveryPlace),
+  sealed(UnitDeliveries, 'sealed', ['order_id', 'item', 'unit'], unitDeliveryPlace),
   sealed(SupplierReversal, 'delivered_sealed', ['order_id', 'item', 'unit'], unitDeliveryPlace),
   sealed(DepositChannel, 'credentials_sealed', ['code'], ({ code }) => channelPlace('credentials_sealed', code)),
   sealed(DepositChannel, 'callback_token_sealed', ['code'], ({ code }) => channelPlace('callback_token_sealed', code)),

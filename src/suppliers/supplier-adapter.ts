@@ -1,6 +1,6 @@
 import type { CostMoney } from '../core/cost-money.js';
 import type { ProductKind } from '../core/product-kind.js';
-import type { Delivery, SupplierOutcome } from './supplier-outcome.js';
+import type { UnitDelivery, SupplierOutcome } from './supplier-outcome.js';
 
 /** The facts on which the built-in supplier's answer about a unit depends. Each call passes them, because it stores nothing. */
 export interface SandboxPurchase {
@@ -255,7 +255,7 @@ export interface CallbackReader<Settings = unknown> {
    * Reads the codes in the body of a callback. The service uses them only if an answer to an inquiry confirms the purchase and
    * lacks the code. Absent if answers to inquiries have every code.
    */
-  deliveriesIn?(body: Buffer): Delivery[];
+  deliveriesIn?(body: Buffer): UnitDelivery[];
 }
 
 /**

@@ -26,10 +26,10 @@ export interface Refusal extends Failure {
 }
 
 /**
- * The code of a card, or a top-up's serial number, that a supplier hands over for a unit. A code is worth as much as the purchase,
+ * The code of a card, or a top-up's serial number, that a supplier delivers for a unit. A code is worth as much as the purchase,
  * so it stays secret. If it is not clear whether a text is a code or a serial number, the text counts as a code.
  */
-export interface Delivery {
+export interface UnitDelivery {
   serial: string | null;
   code: string | null;
   /** As `yyyy-mm-dd`; null if it does not expire, or the supplier does not say. */
@@ -46,7 +46,7 @@ export interface Delivery {
  * `cost` is what the supplier charges for the unit.
  */
 export type SupplierOutcome =
-  | { kind: 'succeeded'; supplierReference: string | null; cost?: CostMoney; deliveries?: Delivery[] }
+  | { kind: 'succeeded'; supplierReference: string | null; cost?: CostMoney; deliveries?: UnitDelivery[] }
   | Refusal
   | { kind: 'processing'; detail?: string; supplierReference?: string; cost?: CostMoney }
   | { kind: 'not_accepted'; detail: string; fault?: Fault; retryAfterMs?: number }

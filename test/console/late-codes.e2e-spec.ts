@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SecretBox } from '../../src/core/secret-box.js';
-import { unitDeliveryPlace } from '../../src/orders/codes/unit-delivery.entity.js';
+import { unitDeliveryPlace } from '../../src/orders/codes/unit-deliveries.entity.js';
 import { CommandLine } from '../cli/command-line.js';
 import { handedOver, read } from '../deliveries/handed-over.js';
 import { eventually } from '../support/eventually.js';

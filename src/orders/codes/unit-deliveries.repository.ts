@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '../../database/database.js';
 import { rowsOf, statement } from '../../database/parameters.js';
 import type { UnitKey } from '../order.rows.js';
-import type { UnitDelivery } from './unit-delivery.entity.js';
+import type { UnitDeliveries } from './unit-deliveries.entity.js';
 
 /**
  * Stores deliveries once for each unit, and only for the attempt that settled it. If the supplier's reference of a delivery is not
@@ -51,7 +51,7 @@ const HAND_OVER_FROM_DISCREPANCY = statement(
 );
 
 /** The deliveries of one unit. For an item without deliveries, `unit` and `sealed` are null. */
-export type DeliveredRow = { item: number } & (Pick<UnitDelivery, 'unit' | 'sealed'> | { unit: null; sealed: null });
+export type DeliveredRow = { item: number } & (Pick<UnitDeliveries, 'unit' | 'sealed'> | { unit: null; sealed: null });
 
 /**
  * Deliveries of ended items with at least one bought unit. Of the items without deliveries, only those of kind `code` have a

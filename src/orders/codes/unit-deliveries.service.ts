@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { ProductKind } from '../../core/product-kind.js';
 import { SecretBox } from '../../core/secret-box.js';
-import type { DefiniteOutcome, Delivery } from '../../suppliers/supplier-outcome.js';
-import { storedDeliveries } from './delivered.js';
+import type { DefiniteOutcome, UnitDelivery } from '../../suppliers/supplier-outcome.js';
+import { deliveriesToStore } from './delivered.js';
 import { UnitDeliveriesRepository, type DeliveredRow } from './unit-deliveries.repository.js';
-import { unitDeliveryPlace } from './unit-delivery.entity.js';
+import { unitDeliveryPlace } from './unit-deliveries.entity.js';
 
 type UnitOfOrder = Parameters<typeof unitDeliveryPlace>[0];
 
@@ -33,7 +33,7 @@ export class UnitDeliveriesService {
 
   /** Seals what a success delivered. @returns null if there is nothing to store. @throws Error without SECRETS_KEY. */
   seal(unit: UnitOfOrder, kind: ProductKind, outcome: DefiniteOutcome): Buffer | null {
-    const stored = outcome.kind === 'succeeded' ? storedDeliveries(kind, outcome.deliveries) : [];
+    const stored = outcome.kind === 'succeeded' ? deliveriesToStore(kind, outcome.deliveries) : [];
     if (stored.length === 0) return null;
     return this.secretBox.sealBytes(Buffer.from(JSON.stringify(stored)), unitDeliveryPlace(unit));
   }
@@ -60,7 +60,7 @@ export class UnitDeliveriesService {
    */
   open(sealed: Buffer, unit: UnitOfOrder): HandedOver[] {
     const opened = this.secretBox.openBytes(sealed, unitDeliveryPlace(unit)).toString('utf8');
-    return (JSON.parse(opened) as Delivery[]).map(toHandedOver);
+    return (JSON.parse(opened) as UnitDelivery[]).map(toHandedOver);
   }
 
   private toItems(orderId: bigint, rows: DeliveredRow[]): DeliveredItems {
@@ -77,7 +77,7 @@ export class UnitDeliveriesService {
   }
 }
 
-const toHandedOver = ({ serial, code, expiresOn }: Delivery): HandedOver => ({
+const toHandedOver = ({ serial, code, expiresOn }: UnitDelivery): HandedOver => ({
   serial,
   code,
   expires_on: expiresOn,

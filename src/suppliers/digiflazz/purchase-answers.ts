@@ -2,7 +2,7 @@ import { failure } from '../../core/failures.js';
 import { storable } from '../../core/text.js';
 import type { Attempt } from '../supplier-adapter.js';
 import { requestedWait, type HttpAnswer } from '../adapter-http.js';
-import type { Delivery, SupplierOutcome } from '../supplier-outcome.js';
+import type { UnitDelivery, SupplierOutcome } from '../supplier-outcome.js';
 import { asMembers, isGiven, isOther, textOf, type Members } from '../adapter-answers.js';
 import { codeInWords, dataOf, responseCodeOf, rupiah } from './digiflazz-data.js';
 import { customerNoOf } from './purchase-request.js';
@@ -80,7 +80,7 @@ function meaningOf(data: Members, rc: string, code: ResponseCode, phase: Phase):
 }
 
 /** The delivery in `sn`: a serial number or a voucher's code, depending on the product. Only for a success. */
-function deliveredBy({ sn }: Members): { deliveries?: Delivery[] } {
+function deliveredBy({ sn }: Members): { deliveries?: UnitDelivery[] } {
   const code = (textOf(sn) ?? '').trim();
   return code === '' ? {} : { deliveries: [{ serial: null, code, expiresOn: null }] };
 }

@@ -5,7 +5,7 @@ import { failure, isUnitFailureCode, type UnitFailureCode } from '../../core/fai
 import { usualPlayer } from '../player-template.js';
 import type { Attempt, ListedPurchase, PurchasesReading, SupplierBalance, Unavailable } from '../supplier-adapter.js';
 import { requestedWait, type HttpAnswer } from '../adapter-http.js';
-import type { Delivery, Refusal, SupplierOutcome } from '../supplier-outcome.js';
+import type { UnitDelivery, Refusal, SupplierOutcome } from '../supplier-outcome.js';
 import { amountOf, nameOf } from '../adapter-answers.js';
 
 type Body = Partial<Record<string, unknown>>;
@@ -142,7 +142,7 @@ function readState(body: Body | undefined, reference: string): SupplierOutcome {
 }
 
 /** The readable deliveries. */
-function deliveriesIn({ deliveries }: Body): { deliveries?: Delivery[] } {
+function deliveriesIn({ deliveries }: Body): { deliveries?: UnitDelivery[] } {
   if (!Array.isArray(deliveries)) return {};
   const objects = deliveries.map(asObject).filter((each) => each !== undefined);
   return {

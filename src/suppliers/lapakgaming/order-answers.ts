@@ -2,7 +2,7 @@ import { failure } from '../../core/failures.js';
 import { printable } from '../../core/text.js';
 import type { Attempt, NamedAttempt } from '../supplier-adapter.js';
 import { requestedWait, type HttpAnswer } from '../adapter-http.js';
-import type { Delivery, SupplierOutcome } from '../supplier-outcome.js';
+import type { UnitDelivery, SupplierOutcome } from '../supplier-outcome.js';
 import {
   amountOf,
   asList,
@@ -129,7 +129,7 @@ const contradiction = (order: string, part: string): Unknown => ({
   detail: `the order is ${order}, and a part of it ${part}`,
 });
 
-function deliveryOf({ voucher_code: member }: Members): Delivery[] {
+function deliveryOf({ voucher_code: member }: Members): UnitDelivery[] {
   const text = printable(textOf(member) ?? '').trim();
   if (text === '') return [];
   const [, pin, serial] = /^PIN\s*:\s*(\S+)\s+Serial\s*:\s*(\S+)$/i.exec(text) ?? [];

@@ -10,7 +10,7 @@ import type {
   SupplierAdapter,
   SupplierBalance,
 } from '../supplier-adapter.js';
-import type { Delivery, SupplierOutcome } from '../supplier-outcome.js';
+import type { UnitDelivery, SupplierOutcome } from '../supplier-outcome.js';
 import { behaviourOf, type Verdict } from './sandbox-behaviours.js';
 
 interface SandboxSettings {
@@ -99,7 +99,7 @@ function answer(verdict: Verdict, { reference }: NamedAttempt, kind: ProductKind
 }
 
 /** A code that anyone can recognize as made up. */
-function madeUpCode(digest: string): Delivery {
+function madeUpCode(digest: string): UnitDelivery {
   const groups = [16, 20, 24].map((at) => digest.slice(at, at + 4));
   return {
     serial: `SANDBOX-${digest.slice(28, 36)}`,

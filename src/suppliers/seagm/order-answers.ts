@@ -1,7 +1,7 @@
 import { failure } from '../../core/failures.js';
 import type { Attempt, NamedAttempt } from '../supplier-adapter.js';
 import type { HttpAnswer } from '../adapter-http.js';
-import type { Delivery, SupplierOutcome } from '../supplier-outcome.js';
+import type { UnitDelivery, SupplierOutcome } from '../supplier-outcome.js';
 import { asList, asMembers, isGiven, isOther, nameOf, shownText, textOf, type Members } from '../adapter-answers.js';
 import type { OrderKind } from './order-request.js';
 import {
@@ -102,7 +102,7 @@ function readState(data: Members, kind: OrderKind): Read {
   }
 }
 
-function deliveriesOf({ cards }: Members): Delivery[] {
+function deliveriesOf({ cards }: Members): UnitDelivery[] {
   return asList(cards).flatMap((each) => {
     const card = asMembers(each);
     const code = textOf(card?.pin)?.trim() ?? '';

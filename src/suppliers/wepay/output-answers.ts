@@ -1,7 +1,7 @@
 import { failure } from '../../core/failures.js';
 import type { NamedAttempt } from '../supplier-adapter.js';
 import type { HttpAnswer } from '../adapter-http.js';
-import type { Delivery, SupplierOutcome } from '../supplier-outcome.js';
+import type { UnitDelivery, SupplierOutcome } from '../supplier-outcome.js';
 import { nameOf, textOf } from '../adapter-answers.js';
 import { ACCEPTED, IN_PROGRESS, NO_SUCH_TRANSACTION } from './response-codes.js';
 import { baht, codeInWords, faultOfCode, readCoded, uncoded } from './wepay-data.js';
@@ -56,7 +56,7 @@ function readStatus(output: URLSearchParams, { supplierReference: id }: NamedAtt
 }
 
 /** The code of a cash card in an output or a callback. It is in its own fields, or in the text of a message. */
-export function deliveriesIn(fields: URLSearchParams): Delivery[] {
+export function deliveriesIn(fields: URLSearchParams): UnitDelivery[] {
   const message = fields.get('sms') ?? '';
   const serial = given(fields.get('cashcard_ref1')) ?? SERIAL.exec(message)?.[1] ?? null;
   const code = given(fields.get('cashcard_ref2')) ?? PASSWORD.exec(message)?.[1] ?? null;

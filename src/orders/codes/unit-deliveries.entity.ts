@@ -22,7 +22,7 @@ export const unitDeliveryPlace = ({ order_id: orderId, item, unit }: UnitOrNone)
   name: 'fk_unit_deliveries_unit',
 })
 @Unique('uq_unit_deliveries_unit', ['order_id', 'item', 'unit'])
-export class UnitDelivery {
+export class UnitDeliveries {
   @IdColumn('bigint', 'pk_unit_deliveries')
   id!: bigint;
 
