@@ -6,10 +6,10 @@ import { Database, type Transaction } from '../database/database.js';
 import type { UnitKey } from '../orders/order.rows.js';
 import { SupplierRegistry } from '../suppliers/supplier-registry.js';
 import * as sql from './attempts.sql.js';
-import type { HeldUnit, NextAttempt } from './attempts.sql.js';
+import type { PausedUnit, NextAttempt } from './attempts.sql.js';
 import type { ClaimedUnit } from './claim.sql.js';
 
-export type { HeldUnit, NextAttempt } from './attempts.sql.js';
+export type { PausedUnit, NextAttempt } from './attempts.sql.js';
 
 export type EndedRow = Parameters<typeof sql.BEGIN_NEXT_ATTEMPTS.with>[0]['ended'][number];
 type AttemptKey = Pick<EndedRow, 'order_id' | 'item' | 'unit' | 'attempt'>;
@@ -72,9 +72,9 @@ export class AttemptsRepository {
   }
 
   /** Units that wait for a paused supplier, and that another supplier sells or that have waited too long. */
-  listHeld(limit: number): Promise<HeldUnit[]> {
+  listPaused(limit: number): Promise<PausedUnit[]> {
     const holdLimitMs = BigInt(this.config.ROUTING_HOLD_LIMIT_MS);
-    return this.database.query<HeldUnit>(...sql.FIND_HELD.with({ holdLimitMs, limit, ...this.limits }));
+    return this.database.query<PausedUnit>(...sql.LIST_PAUSED.with({ holdLimitMs, limit, ...this.limits }));
   }
 
   /** Whether the offer of a unit's attempt is off. */

@@ -196,7 +196,7 @@ export const BEGIN_NEXT_ATTEMPTS = statement(
 );
 
 /** A unit that waits for a paused supplier. The supplier has certainly not accepted any send of its attempt. */
-export interface HeldUnit {
+export interface PausedUnit {
   order_id: bigint;
   item: number;
   unit: number;
@@ -205,17 +205,17 @@ export interface HeldUnit {
   order_number: string;
   supplier: string;
   /** How long the unit has waited for the supplier, in milliseconds: since the pause began, or since the order if that is later. */
-  held_ms: number;
+  waited_ms: number;
   is_overdue: boolean;
 }
 
-export const FIND_HELD = statement(
-  'units.find_held',
+export const LIST_PAUSED = statement(
+  'units.list_paused',
   { holdLimitMs: 'bigint', limit: 'int', ...ROUTING_PARAMETERS },
   ({ holdLimitMs, limit, ...limits }) => `
-    SELECT *, held_ms >= ${holdLimitMs} AS is_overdue FROM (
+    SELECT *, waited_ms >= ${holdLimitMs} AS is_overdue FROM (
       SELECT u.order_id, u.item, u.unit, u.attempt, o.merchant_id, o.order_number, s.code AS supplier,
-             (extract(epoch FROM statement_timestamp() - greatest(s.paused_at, o.created_at)) * 1000)::float8 AS held_ms,
+             (extract(epoch FROM statement_timestamp() - greatest(s.paused_at, o.created_at)) * 1000)::float8 AS waited_ms,
              EXISTS (SELECT FROM products p CROSS JOIN LATERAL (${offersOf(limits, { price: 'i.unit_price' })}) offer
                      WHERE p.sku = i.sku AND offer.why_not IS NULL AND offer.supplier_id <> u.supplier_id
                        AND NOT EXISTS (SELECT FROM ${attemptsOf('u', 'tried')} AND tried.supplier_id = offer.supplier_id
@@ -224,8 +224,8 @@ export const FIND_HELD = statement(
       JOIN order_units u ON u.supplier_id = s.id AND u.next_action_at IS NOT NULL
       JOIN order_items i ON i.order_id = u.order_id AND i.position = u.item
       JOIN orders o ON o.id = u.order_id
-      WHERE s.pause_reason IS NOT NULL AND u.state = 'queued' AND u.unknown_since IS NULL AND u.claimed_by IS NULL) held
-    WHERE is_sold_elsewhere OR held_ms >= ${holdLimitMs}
+      WHERE s.pause_reason IS NOT NULL AND u.state = 'queued' AND u.unknown_since IS NULL AND u.claimed_by IS NULL) paused
+    WHERE is_sold_elsewhere OR waited_ms >= ${holdLimitMs}
     LIMIT ${limit}`,
 );
 

@@ -7,7 +7,7 @@ import { CallbackRetentionService } from './callbacks/callback-retention.service
 import { SupplierCallbacksRepository } from './callbacks/supplier-callbacks.repository.js';
 import { AttemptsModule } from './attempts.module.js';
 import { FulfilmentProcessor } from './fulfilment.processor.js';
-import { HeldUnitsService } from './held-units.service.js';
+import { PausedUnitsService } from './paused-units.service.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
 import { SuppliersModule } from '../suppliers/suppliers.module.js';
 import { SupplierCaller } from './supplier-caller.js';
@@ -25,7 +25,7 @@ import { UnitsRepository } from './units.repository.js';
     OutcomeRecorder,
     SettlementRetryService,
     UnitObserver,
-    HeldUnitsService,
+    PausedUnitsService,
     AttemptChecksService,
     CallbackCodesService,
     CallbackRetentionService,

@@ -3,7 +3,7 @@ import { LOGGER } from '../core/core.module.js';
 import type { Logger } from '../core/logger.js';
 import { WorkerTask } from '../core/worker-task.js';
 import { SupplierPausesService, type ProbedSupplier } from '../suppliers/supplier-pauses.service.js';
-import { HeldUnitsService } from './held-units.service.js';
+import { PausedUnitsService } from './paused-units.service.js';
 import { UnitDispatcher } from './unit-dispatcher.js';
 
 /**
@@ -15,7 +15,7 @@ export class SupplierProbesService {
   constructor(
     private readonly pauses: SupplierPausesService,
     private readonly units: UnitDispatcher,
-    private readonly held: HeldUnitsService,
+    private readonly pausedUnits: PausedUnitsService,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
@@ -24,7 +24,7 @@ export class SupplierProbesService {
     const probed = await this.pauses.probeDue();
     for (const each of probed) this.report(each);
     this.units.work.wake(probed.filter(({ isResumed }) => isResumed).map(({ supplier }) => supplier.id));
-    await this.held.release();
+    await this.pausedUnits.handle();
   }
 
   private report({ supplier, answer, isResumed }: ProbedSupplier): void {

@@ -4,14 +4,14 @@ import { failure } from '../core/failures.js';
 import type { Logger } from '../core/logger.js';
 import { OrderSettlementService } from '../orders/order-settlement.service.js';
 import { unitName } from '../orders/order.rows.js';
-import { AttemptsRepository, type HeldUnit } from './attempts.repository.js';
+import { AttemptsRepository, type PausedUnit } from './attempts.repository.js';
 import { FailoverService } from './failover.service.js';
 
 const BATCH = 500;
 
 /** Buys units that wait for a paused supplier at another supplier, if possible. Fails units that have waited too long. */
 @Injectable()
-export class HeldUnitsService {
+export class PausedUnitsService {
   constructor(
     private readonly attempts: AttemptsRepository,
     private readonly failover: FailoverService,
@@ -19,19 +19,19 @@ export class HeldUnitsService {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  async release(): Promise<void> {
-    const held = await this.attempts.listHeld(BATCH);
-    await Promise.all(held.map((unit) => this.releaseOne(unit)));
+  async handle(): Promise<void> {
+    const paused = await this.attempts.listPaused(BATCH);
+    await Promise.all(paused.map((unit) => this.buyElsewhereOrFail(unit)));
   }
 
-  private async releaseOne(unit: HeldUnit): Promise<void> {
+  private async buyElsewhereOrFail(unit: PausedUnit): Promise<void> {
     const { order_id: orderId, item, unit: number, attempt, supplier } = unit;
     const key = { orderId, item, unit: number };
     const about = {
       orderNumber: unit.order_number,
       unit: unitName(unit),
       supplier,
-      heldMs: Math.round(unit.held_ms),
+      heldMs: Math.round(unit.waited_ms),
     };
     const next = await this.failover.begin({ key, attempt, claim: null, refusal: null, calls: [] });
     if (next)
