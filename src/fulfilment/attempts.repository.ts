@@ -38,7 +38,7 @@ export class AttemptsRepository {
   /** Ends attempts and begins the next attempts of units that still have an offer or a repeat. @returns the new attempts. */
   beginNext(tx: Transaction, ended: EndedRow[]): Promise<NextAttempt[]> {
     const deadlineMs = BigInt(this.config.ROUTING_DEADLINE_MS);
-    const named = this.registry.adapters.filter(({ named_at_random }) => named_at_random);
+    const named = this.registry.adapters.filter(({ has_random_references }) => has_random_references);
     const namedAtRandom = named.map(({ adapter }) => adapter);
     const values = { ended, namedAtRandom, deadlineMs, maxRetries: MAX_RETRIES, maxOffers: MAX_OFFERS };
     return tx.query<NextAttempt>(...sql.BEGIN_NEXT_ATTEMPTS.with({ ...values, ...this.limits }));

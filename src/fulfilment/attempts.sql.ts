@@ -18,10 +18,10 @@ const named = (columns: readonly string[], alias?: string): string =>
  * The SQL of a new attempt's reference. It is random if the adapter's references are random. Otherwise it is the unit's
  * reference, to which the second and later attempts append their numbers.
  * @param order the alias of the order's row.
- * @param unit the alias of the unit's row, which has `attempt` and `named_at_random`.
+ * @param unit the alias of the unit's row, which has `attempt` and `has_random_references`.
  */
 export const attemptReference = (order: string, unit: string): string => `
-  CASE WHEN ${unit}.named_at_random THEN random_reference()
+  CASE WHEN ${unit}.has_random_references THEN random_reference()
        ELSE ${unitReferenceIn(order, unit)} || CASE WHEN ${unit}.attempt > 1 THEN '.' || ${unit}.attempt ELSE '' END END`;
 
 /**
@@ -158,7 +158,7 @@ export const BEGIN_NEXT_ATTEMPTS = statement(
     chosen AS (
       SELECT locked.order_id, locked.item, locked.unit, locked.attempt AS ended_attempt, locked.attempt + 1 AS attempt,
              locked.ended_as, locked.failure_code, locked.failure_message, locked.order_number, next.*,
-             s.code AS supplier, s.adapter = ANY(${namedAtRandom}) AS named_at_random,
+             s.code AS supplier, s.adapter = ANY(${namedAtRandom}) AS has_random_references,
              EXISTS (SELECT FROM supplier_reversals r
                      WHERE r.order_id = locked.order_id AND r.item = locked.item AND r.unit = locked.unit
                        AND r.kind = 'bought_late' AND r.status = 'open') AS is_sold

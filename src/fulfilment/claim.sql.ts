@@ -15,7 +15,7 @@ export interface ClaimedUnit {
   supplier: string;
   claim: number;
   /** Whether the adapter's references are random. */
-  named_at_random: boolean;
+  has_random_references: boolean;
   /** The supplier's own limit of calls in flight, over all workers; null for the usual limit. */
   max_in_flight: number | null;
   /** `review` if only an operator may decide. */
@@ -24,7 +24,7 @@ export interface ClaimedUnit {
    * Why it goes to review. `moved`: the supplier's address, or our account there, has changed since the last send. `too_old`: the
    * supplier answers no inquiries about attempts of this age.
    */
-  withheld: 'moved' | 'too_old' | null;
+  review_reason: 'moved' | 'too_old' | null;
   /** Whether this attempt may have reached the supplier before. */
   is_repeat: boolean;
   /** A send of an earlier claim was never recorded: its process died or stopped. */
@@ -135,7 +135,7 @@ export const CLAIM_UNITS = statement(
       min_gap_ms: 'int',
       max_age_ms: 'bigint?',
       inquires_by_supplier_reference: 'boolean',
-      named_at_random: 'boolean',
+      has_random_references: 'boolean',
     }),
     total: 'int',
     name: 'text',
@@ -156,33 +156,33 @@ export const CLAIM_UNITS = statement(
       SELECT found.*, s.code AS supplier, s.adapter, s.base_url, ${DESTINATION} AS destination,
              s.token_sealed, s.credentials_sealed, s.callback_token_sealed, s.options, s.timeout_ms, known.inquiry_may_buy, known.max_age_ms,
              ${usesSupplierReference('found', 'known')} AS by_supplier_reference,
-             coalesce(known.named_at_random, false) AS named_at_random, s.max_in_flight,
+             coalesce(known.has_random_references, false) AS has_random_references, s.max_in_flight,
              greatest(${leaseMarginMs}, known.min_gap_ms) AS margin_ms
       FROM free
       JOIN suppliers s ON s.id = free.supplier_id
       LEFT JOIN ${adapters.as('known')} ON known.adapter = s.adapter
       CROSS JOIN LATERAL (${dueUnits(clockLimit)}) found
       LIMIT ${total}),
-    judged AS (
+    checked AS (
       SELECT due.*, next_action = 'inquire' AND inquiry_may_buy IS TRUE AND NOT by_supplier_reference AS inquires_by_sending,
              next_action = 'inquire' OR unknown_since IS NOT NULL AS is_repeat,
              CASE WHEN sent_to <> destination AND (next_action = 'send' AND unknown_since IS NOT NULL
                                                 OR next_action = 'inquire' AND inquiry_may_buy AND NOT by_supplier_reference) THEN 'moved'
                   WHEN next_action = 'inquire' AND NOT by_supplier_reference AND coalesce(unknown_since, last_sent_at) < statement_timestamp()
-                         - make_interval(secs => max_age_ms / 1000.0) THEN 'too_old' END AS withheld
+                         - make_interval(secs => max_age_ms / 1000.0) THEN 'too_old' END AS review_reason
       FROM due),
     decided AS (
-      SELECT d.*, CASE WHEN d.withheld IS NOT NULL THEN 'review' WHEN d.inquires_by_sending THEN 'send'
+      SELECT d.*, CASE WHEN d.review_reason IS NOT NULL THEN 'review' WHEN d.inquires_by_sending THEN 'send'
                        ELSE d.next_action END AS action,
              statement_timestamp() + make_interval(secs => (d.timeout_ms + d.margin_ms) / 1000.0) AS leased_until
-      FROM judged d),
+      FROM checked d),
     claimed AS (
       ${claimSets(name)}
       FROM decided d
       WHERE u.order_id = d.order_id AND u.item = d.item AND u.unit = d.unit
-      RETURNING u.order_id, u.item, u.unit, u.supplier_id, u.claim, d.action, d.withheld, d.is_repeat,
+      RETURNING u.order_id, u.item, u.unit, u.supplier_id, u.claim, d.action, d.review_reason, d.is_repeat,
                 d.state = 'sending' AS interrupted, u.attempt, u.attempt > d.attempt AS is_new_attempt, u.sends, u.inquiries,
-                (extract(epoch FROM statement_timestamp() - u.first_sent_at) * 1000)::float8 AS age_ms, d.named_at_random, d.max_in_flight,
+                (extract(epoch FROM statement_timestamp() - u.first_sent_at) * 1000)::float8 AS age_ms, d.has_random_references, d.max_in_flight,
                 d.supplier, d.adapter, d.base_url, d.token_sealed, d.credentials_sealed,
                 d.callback_token_sealed, d.options, d.timeout_ms, d.next_merchant, d.next_used),
     -- This statement does not see the attempts that it inserts, so it takes their columns from the order and the item.

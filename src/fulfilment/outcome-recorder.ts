@@ -38,7 +38,7 @@ const LASTING = new Set<Fault>(['credentials', 'deposit', 'configuration', 'ban'
 /** The failure of a unit whose offer stayed off for too long: nothing was bought, and no operator corrected the offer in time. */
 const GIVEN_UP = { kind: 'failed', ...failure('SUPPLIER_UNAVAILABLE') } as const;
 
-const WITHHELD = {
+const REVIEW_REASONS = {
   moved: 'the supplier’s address has changed since the unit was sent',
   too_old: 'it was sent too long ago: the supplier would take an inquiry about it for a new purchase',
 };
@@ -94,10 +94,10 @@ export class OutcomeRecorder {
   }
 
   /** Writes to the order history why claimed units went to review: workers must neither send them again nor inquire about them. */
-  async recordWithheld(units: ClaimedUnit[]): Promise<void> {
+  async recordReviews(units: ClaimedUnit[]): Promise<void> {
     const process = this.heartbeat.name;
     const calls = units.map((unit) => {
-      const detail = WITHHELD[unit.withheld ?? 'moved'];
+      const detail = REVIEW_REASONS[unit.review_reason ?? 'moved'];
       this.observer.needsReview(unit, detail);
       return {
         unit,

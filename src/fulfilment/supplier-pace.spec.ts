@@ -13,7 +13,7 @@ let pace: SupplierPace;
 const meet = (namedAtRandom: boolean, maxInFlight: number | null = null): void =>
   pace.update({
     supplier_id: 1,
-    named_at_random: namedAtRandom,
+    has_random_references: namedAtRandom,
     max_in_flight: maxInFlight,
   } as ClaimedUnit);
 const note = (outcome: SupplierOutcome): void => pace.note(1, outcome, USUAL);

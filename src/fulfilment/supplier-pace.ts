@@ -37,7 +37,7 @@ export class SupplierPace {
   }
 
   /** Takes the supplier's settings from a claimed unit. */
-  update({ supplier_id, named_at_random: isCareful, max_in_flight }: ClaimedUnit): void {
+  update({ supplier_id, has_random_references: isCareful, max_in_flight }: ClaimedUnit): void {
     const pace = this.paces.get(supplier_id) ?? { healthyUntilMs: 0, limit: Infinity };
     this.paces.set(supplier_id, { ...pace, isCareful, allowed: max_in_flight });
   }

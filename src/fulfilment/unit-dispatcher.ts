@@ -101,10 +101,10 @@ export class UnitDispatcher {
       this.pace.update(unit);
       this.shares.note(unit);
     }
-    const withheld = units.filter(({ action }) => action === 'review');
-    if (withheld.length > 0) await this.recorder.recordWithheld(withheld);
+    const forReview = units.filter(({ action }) => action === 'review');
+    if (forReview.length > 0) await this.recorder.recordReviews(forReview);
     // The units that went to review used up slots of this claim, so claim again.
-    this.work.wake(withheld.map(({ supplier_id }) => supplier_id));
+    this.work.wake(forReview.map(({ supplier_id }) => supplier_id));
     return units.filter(({ action }) => action !== 'review');
   }
 

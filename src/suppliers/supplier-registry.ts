@@ -31,7 +31,7 @@ interface AdapterRow {
   max_age_ms: bigint | null;
   /** Whether the adapter has `bySupplierReference`: an inquiry that never buys, for attempts with a supplier's reference. */
   inquires_by_supplier_reference: boolean;
-  named_at_random: boolean;
+  has_random_references: boolean;
 }
 
 /** An adapter that reads catalogues, as a parameter of statements. */
@@ -135,6 +135,6 @@ function toRow({ adapter: { inquiry }, description }: RegisteredAdapter): Adapte
     min_gap_ms: Math.max(inquiry?.minGapMs ?? 0, byReference?.minGapMs ?? 0),
     max_age_ms: maxAgeMs === null ? null : BigInt(maxAgeMs),
     inquires_by_supplier_reference: byReference !== undefined,
-    named_at_random: description.references === 'random',
+    has_random_references: description.references === 'random',
   };
 }

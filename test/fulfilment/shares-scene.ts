@@ -61,7 +61,7 @@ export class SharesScene {
     const adapter = { adapter: 'http', inquiry_may_buy: false, min_gap_ms: 0, max_age_ms: null };
     const [{ text }, values] = CLAIM_UNITS.with({
       suppliers: [{ supplier_id: this.supplierId, free_slots: slots, ...this.shares.placeAt(this.supplierId) }],
-      adapters: [{ ...adapter, inquires_by_supplier_reference: false, named_at_random: false }],
+      adapters: [{ ...adapter, inquires_by_supplier_reference: false, has_random_references: false }],
       total: 1_000,
       name: 'here/1',
       leaseMarginMs: 3_000,

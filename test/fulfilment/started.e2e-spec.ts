@@ -38,7 +38,7 @@ async function claimOne(): Promise<void> {
   const adapter = { adapter: 'http', inquiry_may_buy: false, min_gap_ms: 0, max_age_ms: null };
   const [statement, values] = CLAIM_UNITS.with({
     suppliers: [{ supplier_id: supplierId, free_slots: 1, from_merchant: 0, from_used: 0 }],
-    adapters: [{ ...adapter, inquires_by_supplier_reference: false, named_at_random: false }],
+    adapters: [{ ...adapter, inquires_by_supplier_reference: false, has_random_references: false }],
     total: 1,
     name: 'here/1',
     leaseMarginMs: 60_000,

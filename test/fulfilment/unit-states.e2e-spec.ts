@@ -58,7 +58,7 @@ const claimAt = (inquiry_may_buy: boolean): Call => {
     min_gap_ms: 0,
     max_age_ms: null,
     inquires_by_supplier_reference: false,
-    named_at_random: false,
+    has_random_references: false,
   };
   return CLAIM_UNITS.with({
     suppliers: [{ supplier_id: supplierId, free_slots: 1, from_merchant: 0, from_used: 0 }],

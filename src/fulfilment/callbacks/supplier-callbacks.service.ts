@@ -57,7 +57,7 @@ type About = Extract<CallbackReading, { kind: 'about' }>;
 /** Reads, applies and stores callbacks of suppliers. */
 @Injectable()
 export class SupplierCallbacksService {
-  private readonly withheld = new WindowStore(HOUR_MS);
+  private readonly overLimit = new WindowStore(HOUR_MS);
 
   constructor(
     private readonly callbacks: SupplierCallbacksRepository,
@@ -147,14 +147,14 @@ export class SupplierCallbacksService {
     const purchase = reportedPurchase(reading, texts);
     const maxAnHour = reading.outcome ? null : MAX_DISCREPANCIES_PER_HOUR;
     const reported = await this.unknownPurchases.reportUpTo(maxAnHour, supplier.id, purchase ? [purchase] : []);
-    if (reported.withheld > 0) this.reportWithheld(supplier.code);
+    if (reported.overLimit > 0) this.reportOverLimit(supplier.code);
     return reported.opened[0];
   }
 
   /** Logs at most one line an hour. */
-  private reportWithheld(supplier: string): void {
+  private reportOverLimit(supplier: string): void {
     this.metrics.unknownPurchaseWithheld(supplier);
-    if (this.withheld.increment(supplier).totalHits > 1) return;
+    if (this.overLimit.increment(supplier).totalHits > 1) return;
     const about = { supplier, discrepanciesAnHour: MAX_DISCREPANCIES_PER_HOUR };
     this.logger.warn(about, 'callbacks that prove nothing report too many purchases: they open no more discrepancies');
   }

@@ -207,7 +207,7 @@ interface ReportResult {
   /** The ids of the discrepancies that the report opened. */
   opened: number[];
   /** The number of unknown purchases that opened no discrepancy, because of the limit. */
-  withheld: number;
+  overLimit: number;
 }
 
 /** The reference of a unit's first attempt, unless the adapter's references are random. */
@@ -223,8 +223,8 @@ export class UnknownPurchasesRepository {
   /** @returns those of the supplier's references that successful units have. Reads all units of the supplier. */
   async listSettledReferences(supplierId: number, references: string[]): Promise<Set<string>> {
     if (references.length === 0) return new Set();
-    const [statement, values] = LIST_SETTLED_REFERENCES.with({ supplierId, references });
-    const found = await this.database.query<{ reference: string }>(withLongTimeout(statement), values);
+    const [list, values] = LIST_SETTLED_REFERENCES.with({ supplierId, references });
+    const found = await this.database.query<{ reference: string }>(withLongTimeout(list), values);
     return new Set(found.map(({ reference }) => reference));
   }
 
@@ -235,11 +235,11 @@ export class UnknownPurchasesRepository {
 
   /** As {@link report}. @param maxAnHour the limit of the supplier's discrepancies within an hour, from all sources, or null. */
   async reportUpTo(maxAnHour: number | null, supplierId: number, purchases: ReportedPurchase[]): Promise<ReportResult> {
-    if (purchases.length === 0) return { opened: [], withheld: 0 };
+    if (purchases.length === 0) return { opened: [], overLimit: 0 };
     const values = { supplierId, maxAnHour, purchases: purchases.map(toRow) };
     const reported = await this.database.query<{ id: number | null }>(...REPORT_PURCHASES.with(values));
     const opened = reported.flatMap(({ id }) => (id === null ? [] : [id]));
-    return { opened, withheld: reported.length - opened.length };
+    return { opened, overLimit: reported.length - opened.length };
   }
 
   /**
