@@ -38,7 +38,8 @@ interface BookedMembers {
 /**
  * Books payments: the wallet's credit, the deposit and the merchant's event, in one transaction with the payment itself.
  *
- * Locks are always taken in this order: the channel, a payment on which an operator decides, wallets by merchant, deposits by id.
+ * Locks are always taken in this order: the channel, a payment on which an operator decides, wallets by merchant, an approval, the
+ * operator who requested it, deposits by id.
  * - The channel's lock lets one transaction at a time pay deposits of the channel. So two witnesses of one payment, two imports,
  *   or an import and an operator can't book it twice. Creations of deposits do not take this lock, and never wait for it.
  * - Orders take a wallet's lock and no other of these, so they can't deadlock with a booking. All matching is done before the wallets are

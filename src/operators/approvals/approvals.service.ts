@@ -92,9 +92,9 @@ export class ApprovalsService {
     const isWaiting = request.status === 'open' && !isOverdue(request);
     const payment = isWaiting && request.payment ? await this.payments.find(request) : null;
     return this.database.transaction(async (tx) => {
-      // Locks the wallet or the payment before the approval, as requests do. The reverse could deadlock.
+      // `BookingService` says the order of all locks.
       if (payment) await this.payments.lock(tx, payment);
-      else if (request.merchant_id !== null) await this.wallets.lock(tx, request.merchant_id);
+      if (request.merchant_id !== null) await this.wallets.lock(tx, request.merchant_id);
       const approval = known(await this.approvals.lock(tx, id), id);
       if (isDecidedBy(by, approval, 'approved')) return approval;
       assertWaits(approval);

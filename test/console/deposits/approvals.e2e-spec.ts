@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { closeWithBalancedBooks } from '../../support/books.js';
+import { eventually } from '../../support/eventually.js';
 import type { Answer, ErrorBody } from '../../support/http.js';
+import { whileLocked } from '../../support/locks.js';
 import type { TestMerchant } from '../../support/stack.js';
 import { satang } from '../../deposits/scene.js';
 import type { TestOperator } from '../console-stack.js';
@@ -151,6 +153,19 @@ describe('a decision about a large payment', () => {
     const { status, body } = await ask({ kind: 'payment_ignore' });
     expect([status, body.currency]).toEqual([201, 'USD']);
     expect((await approve(body.id)).body.status).toBe('approved');
+  });
+
+  it('locks the wallet before the requester, as a movement does, so that two approvals never deadlock', async () => {
+    const { body } = await ask(toDeposit());
+    let approved: Promise<Answer<ApprovalBody>> | undefined;
+    await whileLocked(scene.stack, `SELECT FROM operators WHERE id = ${nok.id} FOR UPDATE`, async () => {
+      approved = approve(body.id);
+      await eventually(
+        () => scene.stack.sql(`SELECT FROM wallets WHERE merchant_id = $1 FOR UPDATE SKIP LOCKED`, [merchant.id]),
+        (free) => free.length === 0,
+      );
+    });
+    expect((await approved)?.status).toBe(200);
   });
 
   it('waits once: the same request is the same one, and another one is refused', async () => {
