@@ -252,8 +252,11 @@ export function assertMovement({
   assertActor({ operator, reason });
 }
 
-/** @throws CONFLICT */
-function assertAsExpected({ merchant_id: id, available }: Wallet, { expectedAvailable }: Movement): void {
+/** @throws CONFLICT with CHANGED_MEANWHILE */
+export function assertAsExpected(
+  { merchant_id: id, available }: Wallet,
+  { expectedAvailable }: Pick<Movement, 'expectedAvailable'>,
+): void {
   if (expectedAvailable === undefined || expectedAvailable === available) return;
   const message =
     `merchant ${id} has ${formatBaht(available)} THB available now, not ${formatBaht(expectedAvailable)}: ` +

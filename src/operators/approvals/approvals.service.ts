@@ -6,7 +6,7 @@ import type { Satang } from '../../core/money.js';
 import { Database, type Transaction } from '../../database/database.js';
 import { OperatorsRepository } from '../operators.repository.js';
 import { hasPermission } from '../roles.js';
-import { assertMovement, WalletService } from '../../wallet/wallet.service.js';
+import { assertAsExpected, assertMovement, WalletService } from '../../wallet/wallet.service.js';
 import { WalletsRepository } from '../../wallet/wallets.repository.js';
 import { PaymentRequestsService } from './payment-requests.service.js';
 import { APPROVAL_DAYS, APPROVAL_MS, detailOf, inWords } from './requests.js';
@@ -94,7 +94,7 @@ export class ApprovalsService {
     return this.database.transaction(async (tx) => {
       // `BookingService` says the order of all locks.
       if (payment) await this.payments.lock(tx, payment);
-      if (request.merchant_id !== null) await this.wallets.lock(tx, request.merchant_id);
+      const wallet = request.merchant_id === null ? null : await this.wallets.lock(tx, request.merchant_id);
       const approval = known(await this.approvals.lock(tx, id), id);
       if (isDecidedBy(by, approval, 'approved')) return approval;
       assertWaits(approval);
@@ -102,8 +102,9 @@ export class ApprovalsService {
       if (requestedBy === by.console.operatorId) throw ownRequest();
       await this.assertTwoPeople(tx, requestedBy, by);
       await this.assertStillMay(tx, approval);
+      if (payment && wallet) assertAsExpected(wallet, { expectedAvailable });
       const transfer_id = payment
-        ? await this.payments.carryOut(tx, payment, approval, { by, expectedAvailable })
+        ? await this.payments.carryOut(tx, payment, approval, by)
         : await this.move(tx, approval, by, expectedAvailable);
       return this.approvals.decide(tx, id, { status: 'approved', decided_by: by.console.operatorId, transfer_id });
     });

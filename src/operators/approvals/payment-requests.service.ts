@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { recordAction, type ConsoleActor } from '../../audit-log/audit-log.js';
 import { AppError } from '../../core/errors.js';
 import { present } from '../../core/invariant.js';
-import type { Satang } from '../../core/money.js';
 import { Database, type Transaction } from '../../database/database.js';
 import type { IncomingPayment } from '../../deposits/incoming-payment.entity.js';
 import type { PaymentRow } from '../../deposits/payments.repository.js';
@@ -67,10 +66,10 @@ export class PaymentRequestsService {
     tx: Transaction,
     payment: PaymentRow,
     approval: NamedApproval,
-    { by, expectedAvailable }: { by: ConsoleActor; expectedAvailable: Satang | undefined },
+    by: ConsoleActor,
   ): Promise<bigint | null> {
     const { id, requester, reason } = approval;
-    const decision = decisionOf(approval, expectedAvailable);
+    const decision = decisionOf(approval);
     const decider = { ...by, reason, approval: { id, requester } };
     return (await this.payments.decideIn(tx, payment, decision, decider)).transferId;
   }
@@ -115,11 +114,11 @@ const isSame = (waiting: NamedApproval, { kind, amount, reference, merchant_id, 
   waiting.merchant_id === merchant_id &&
   waiting.deposit_id === deposit_id;
 
-function decisionOf(approval: NamedApproval, expectedAvailable: Satang | undefined): PaymentDecision {
+function decisionOf(approval: NamedApproval): PaymentDecision {
   const { kind, amount, reference, merchant_id: merchantId, deposit_number: depositNumber } = approval;
   if (kind === 'payment_return') return { kind: 'return', reference };
   if (kind === 'payment_ignore') return { kind: 'ignore' };
-  if (kind === 'payment_debit') return { kind: 'debit', expectedAvailable, expectedAmount: amount };
+  if (kind === 'payment_debit') return { kind: 'debit', expectedAmount: amount };
   const toMerchant = { merchantId: present(merchantId, 'a credit has its merchant') };
   return { kind: 'credit', recipient: depositNumber === null ? toMerchant : { depositNumber } };
 }

@@ -40,8 +40,8 @@ afterAll(() => closeWithBalancedBooks(scene.stack, scene.console));
 
 const ask = (body: object, { browser } = nok): Promise<Answer<ApprovalBody & ErrorBody>> =>
   browser.post('/api/approvals', { payment_id: made.payment, reason: 'ticket 7', ...body });
-const approve = (id: number, { browser } = mali): Promise<Answer<ApprovalBody & ErrorBody>> =>
-  browser.post(`/api/approvals/${id}/approval`, {});
+const approve = (id: number, { browser } = mali, body: object = {}): Promise<Answer<ApprovalBody & ErrorBody>> =>
+  browser.post(`/api/approvals/${id}/approval`, body);
 const payment = async (): Promise<PaymentBody> =>
   (await nok.browser.get<PaymentBody>(`/api/payments/${made.payment}`)).body;
 const available = async (): Promise<string> => (await scene.stack.wallet(merchant)).available;
@@ -153,6 +153,18 @@ describe('a decision about a large payment', () => {
     const { status, body } = await ask({ kind: 'payment_ignore' });
     expect([status, body.currency]).toEqual([201, 'USD']);
     expect((await approve(body.id)).body.status).toBe('approved');
+  });
+
+  it('is not made if the balance is not the one that the second person saw', async () => {
+    const { body } = await ask(toDeposit());
+    await scene.stack.credit(merchant.id, '1.00');
+    const refused = await approve(body.id, mali, { expected_available: '500.00' });
+    expect([refused.status, refused.body.details]).toMatchObject([
+      409,
+      [{ code: 'CHANGED_MEANWHILE', field: 'expected_available' }],
+    ]);
+    expect([await available(), (await payment()).state]).toEqual(['501.00', 'waiting']);
+    expect((await approve(body.id, mali, { expected_available: '501.00' })).status).toBe(200);
   });
 
   it('locks the wallet before the requester, as a movement does, so that two approvals never deadlock', async () => {
