@@ -32,16 +32,18 @@ export const merchantCommands: CommandGroup = {
       .examples('merchant list', 'merchant list --json')
       .does(async (app) => {
         const merchants = await app.get(MerchantsService).list();
-        const alerts = await app.get(WalletService).alerts();
+        const wallets = await app.get(WalletService).list();
+        const alerts = new Map(wallets.map(({ merchant_id, alert_below }) => [merchant_id, alert_below]));
         const json = merchants.map((each) => toJson(each, alerts.get(each.id)));
         // Leave out a column that says the same of all merchants.
         const isMarked = merchants.some(({ sandbox }) => sandbox);
         const isWeighted = merchants.some(({ weight }) => weight > 1);
+        const isAlerted = json.some((each) => 'alert_below' in each);
         const lines = json.map(({ sandbox, weight, alert_below, ...each }) => ({
           ...each,
           ...(isMarked ? { sandbox } : {}),
           ...(isWeighted ? { weight } : {}),
-          ...(alerts.size > 0 ? { alert_below } : {}),
+          ...(isAlerted ? { alert_below } : {}),
         }));
         const { text } = list(lines, 'There are no merchants: topup merchant create adds one.');
         return { json, text };
@@ -54,8 +56,8 @@ export const merchantCommands: CommandGroup = {
       .examples('merchant show 1')
       .does(async (app, merchantId: number) => {
         const merchant = await app.get(MerchantsService).get(merchantId);
-        const alerts = await app.get(WalletService).alerts();
-        return record(toJson(merchant, alerts.get(merchantId)));
+        const { alert_below } = await app.get(WalletService).get(merchantId);
+        return record(toJson(merchant, alert_below));
       });
 
     for (const [name, description, status] of STATUS_COMMANDS) {
@@ -138,7 +140,7 @@ function defineSetWeight(merchant: OperatorCommand): void {
 }
 
 /** A merchant, with its alert if it has one. */
-const toJson = (merchant: Merchant, alertBelow?: Satang): Record<string, unknown> => ({
+const toJson = (merchant: Merchant, alertBelow: Satang | null = null): Record<string, unknown> => ({
   ...pick(merchant, 'id', 'name', 'status', 'sandbox', 'weight', 'created_at'),
-  ...(alertBelow === undefined ? {} : { alert_below: formatBaht(alertBelow) }),
+  ...(alertBelow === null ? {} : { alert_below: formatBaht(alertBelow) }),
 });

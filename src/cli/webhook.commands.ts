@@ -1,14 +1,14 @@
 import { MerchantsModule } from '../merchants/merchants.module.js';
 import { MerchantsService } from '../merchants/merchants.service.js';
 import { DELIVERY_STATUSES, type DeliveryStatus } from '../webhooks/delivery.entity.js';
-import { WebhookDeliveriesService } from '../webhooks/webhook-deliveries.service.js';
+import { WebhookListingModule } from '../webhooks/webhook-listing.module.js';
+import { WebhookListingService } from '../webhooks/webhook-listing.service.js';
 import { WebhookReplayService } from '../webhooks/webhook-replay.service.js';
-import { WebhooksModule } from '../webhooks/webhooks.module.js';
+import { toDeliveryDto } from '../webhooks/webhook.mapper.js';
 import type { Actor } from '../audit-log/audit-log.js';
 import type { CommandGroup } from './command-group.js';
 import { confirm, MAX_WITHOUT_CONFIRMATION } from './confirm.js';
-import { NoQueuesModule } from '../queues/no-queues.module.js';
-import { id, integer, moment, oneOf } from './options.js';
+import { id, integer, moment, oneOf, only } from './options.js';
 import { list, record } from './output.js';
 import { withProgress } from './progress.js';
 
@@ -30,7 +30,7 @@ interface ReplayGiven extends Actor {
 }
 
 export const webhookCommands: CommandGroup = {
-  features: { imports: [NoQueuesModule, MerchantsModule, WebhooksModule] },
+  features: { imports: [MerchantsModule, WebhookListingModule] },
   define(webhook) {
     webhook
       .command('deliveries')
@@ -39,12 +39,13 @@ export const webhookCommands: CommandGroup = {
       .option('--status <status>', `deliveries with this status: ${STATUSES}`, oneOf(DELIVERY_STATUSES))
       .option('--limit <n>', 'maximum number of deliveries', integer(1, MAX_LIMIT), DEFAULT_LIMIT)
       .examples('webhook deliveries --merchant 1 --status failed')
-      .does(async (app, { merchant, ...filter }: ListGiven) => {
+      .does(async (app, { merchant, status, limit }: ListGiven) => {
         await app.get(MerchantsService).get(merchant);
-        const deliveries = await app.get(WebhookDeliveriesService).listForMerchant(merchant, filter);
-        const more = deliveries.length === filter.limit ? `The newest ${filter.limit}; --limit shows more.` : '';
+        const filter = { merchantIds: only(merchant), statuses: only(status) };
+        const { data } = await app.get(WebhookListingService).deliveries(filter, { limit });
+        const more = data.length === limit ? `The newest ${limit}; --limit shows more.` : '';
         return list(
-          deliveries.map((each) => ({ ...each })),
+          data.map((each) => ({ ...toDeliveryDto(each) })),
           'There are no such deliveries.',
           more,
         );

@@ -191,14 +191,6 @@ export class WalletService {
       return wallet;
     });
   }
-
-  /** The thresholds for low balances, by merchant. A merchant without an alert has no entry. */
-  async alerts(): Promise<Map<number, Satang>> {
-    const wallets = await this.wallets.listWithAlert();
-    return new Map(
-      wallets.flatMap(({ merchant_id, alert_below }) => (alert_below === null ? [] : [[merchant_id, alert_below]])),
-    );
-  }
 }
 
 function recordMovement(

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { IsNull, Not } from 'typeorm';
 import { present } from '../core/invariant.js';
 import type { Satang } from '../core/money.js';
 import { Database, type Queryable, type Transaction } from '../database/database.js';
@@ -67,11 +66,6 @@ export class WalletsRepository {
       const { name, sandbox } = present(raw[index], 'a row has its raw row');
       return { ...wallet, name, sandbox };
     });
-  }
-
-  /** Wallets with a threshold for low balances. */
-  listWithAlert(): Promise<Wallet[]> {
-    return this.database.manager.findBy(Wallet, { alert_below: Not(IsNull()) });
   }
 
   lock({ manager }: Transaction, merchantId: number): Promise<Wallet | null> {

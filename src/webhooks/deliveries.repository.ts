@@ -17,27 +17,23 @@ const COLUMNS = `d.id, d.webhook_id, e.public_id AS event_id, e.kind AS event, e
 const FROM = 'FROM webhook_deliveries d JOIN events e ON e.id = d.event_id';
 
 /**
- * The newest deliveries of some webhooks, below an id. `ix_webhook_deliveries_page` sorts the deliveries of each webhook,
- * status and kind separately. So the statement reads up to `limit` deliveries for each of these, and returns the newest
- * among them. `id + 0` makes PostgreSQL use that index. By the primary key, it would also read the deliveries of all other
- * webhooks.
- * @param webhooks a FROM item with the name `webhooks` and the column `webhook_id`.
+ * The newest deliveries of a webhook, below an id. `ix_webhook_deliveries_page` sorts the deliveries of each webhook, status
+ * and kind separately. So the statement reads up to `limit` deliveries for each of these, and returns the newest among them.
+ * `id + 0` makes PostgreSQL use that index. By the primary key, it would also read the deliveries of all other webhooks.
  */
-const newest = (webhooks: string, statuses: string, kinds: string, before: string, limit: string): string => `
-  SELECT ${COLUMNS} FROM (
-    SELECT found.id
-    FROM ${webhooks}, unnest(${statuses}::text[]) AS status, unnest(${kinds}::text[]) AS kind, LATERAL (
-      SELECT p.id FROM webhook_deliveries p
-      WHERE p.webhook_id = webhooks.webhook_id AND p.status = status.status
-        AND (p.kind, p.id + 0) < (kind.kind, ${before}) AND p.kind >= kind.kind
-      ORDER BY p.kind DESC, p.id + 0 DESC LIMIT ${limit}) AS found
-    ORDER BY found.id DESC LIMIT ${limit}) AS page
-  JOIN webhook_deliveries d ON d.id = page.id JOIN events e ON e.id = d.event_id
-  ORDER BY d.id DESC`;
-
 export const PAGE: Statement = {
   name: 'webhook_deliveries.page',
-  text: newest('(SELECT $1::int AS webhook_id) AS webhooks', '$2', '$3', '$4::bigint', '$5'),
+  text: `
+  SELECT ${COLUMNS} FROM (
+    SELECT found.id
+    FROM (SELECT $1::int AS webhook_id) AS webhooks, unnest($2::text[]) AS status, unnest($3::text[]) AS kind, LATERAL (
+      SELECT p.id FROM webhook_deliveries p
+      WHERE p.webhook_id = webhooks.webhook_id AND p.status = status.status
+        AND (p.kind, p.id + 0) < (kind.kind, $4::bigint) AND p.kind >= kind.kind
+      ORDER BY p.kind DESC, p.id + 0 DESC LIMIT $5) AS found
+    ORDER BY found.id DESC LIMIT $5) AS page
+  JOIN webhook_deliveries d ON d.id = page.id JOIN events e ON e.id = d.event_id
+  ORDER BY d.id DESC`,
 };
 
 export interface DeliveryFilter {
@@ -70,18 +66,6 @@ const FIND_WITH_ATTEMPTS: Statement = {
   text: `SELECT d.*, a.number, a.started_at, a.duration_ms, a.response_status, a.error, a.response_body
          FROM (${FIND.text} AND d.webhook_id = $2) d LEFT JOIN ${DELIVERY_ATTEMPTS} a ON a.delivery_id = d.id
          ORDER BY a.number`,
-};
-
-/** Deliveries of all of a merchant's webhooks, also of deleted webhooks. $1 merchant, $2 statuses, $3 how many. */
-export const LIST_OF_MERCHANT: Statement = {
-  name: 'webhook_deliveries.list_of_merchant',
-  text: newest(
-    '(SELECT id AS webhook_id FROM webhooks WHERE merchant_id = $1) AS webhooks',
-    '$2',
-    `'{${DELIVERED_EVENTS.join(',')}}'`,
-    `${MAX_BIGINT}`,
-    '$3',
-  ),
 };
 
 const LOCK_DELIVERY: Statement = {
@@ -272,12 +256,6 @@ export class DeliveriesRepository {
   /** Newest first. @param before the last id of the previous page, null for the first page. */
   page(webhookId: number, filter: DeliveryFilter, before: bigint | null, limit: number): Promise<DeliveryRow[]> {
     return this.reads.list<DeliveryRow>(PAGE, pageValues(webhookId, filter, before, limit));
-  }
-
-  /** Deliveries of all of a merchant's webhooks, also of deleted webhooks, newest first. */
-  pageOfMerchant(merchantId: number, status: DeliveryStatus | undefined, limit: number): Promise<DeliveryRow[]> {
-    const statuses = status === undefined ? DELIVERY_STATUSES : [status];
-    return this.reads.list<DeliveryRow>(LIST_OF_MERCHANT, [merchantId, statuses, limit]);
   }
 
   /** One row for each attempt. A delivery without attempts has one row, and an unknown delivery none. */

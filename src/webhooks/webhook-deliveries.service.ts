@@ -9,7 +9,6 @@ import { eventBody } from '../events/event-log.js';
 import { WorkNotifier } from '../queues/work-notifier.js';
 import { DeliveriesRepository, type DeliveryRow } from './deliveries.repository.js';
 import type { DeliveryDetailDto, DeliveryDto, DeliveryListQuery } from './delivery.dto.js';
-import type { DeliveryStatus } from './delivery.entity.js';
 import { toAttempts, toDeliveryDto } from './webhook.mapper.js';
 import { SAMPLE_ORDER } from './sample-order.js';
 import { WebhooksRepository, type LockedWebhook } from './webhooks.repository.js';
@@ -81,14 +80,6 @@ export class WebhookDeliveriesService {
       return this.deliveries.find(tx, id);
     });
     return this.started(delivery);
-  }
-
-  /** Lists deliveries of all of a merchant's webhooks, also of deleted webhooks, newest first. */
-  async listForMerchant(
-    merchantId: number,
-    { status, limit = 1_000 }: { status?: DeliveryStatus; limit?: number } = {},
-  ): Promise<DeliveryDto[]> {
-    return (await this.deliveries.pageOfMerchant(merchantId, status, limit)).map(toDeliveryDto);
   }
 
   /** @throws NOT_FOUND */

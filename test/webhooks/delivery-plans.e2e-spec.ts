@@ -3,7 +3,7 @@ import pg from 'pg';
 import { DELIVERED_EVENTS } from '../../src/events/event.entity.js';
 import { PAGE_OF_EVENTS } from '../../src/events/events.sql.js';
 import { DELIVERY_STATUSES, UNDELIVERED } from '../../src/webhooks/delivery.entity.js';
-import { LIST_OF_MERCHANT, PAGE, pageValues, type DeliveryFilter } from '../../src/webhooks/deliveries.repository.js';
+import { PAGE, pageValues, type DeliveryFilter } from '../../src/webhooks/deliveries.repository.js';
 import {
   conditionsOf,
   LIST_WEBHOOKS,
@@ -124,11 +124,10 @@ describe('a page of deliveries reads only its own rows among many', () => {
   });
 
   it.each([null, ...DELIVERY_STATUSES])('also over all webhooks of a merchant: %s', async (status) => {
-    const { indexes, rows } = await readsOf(LIST_OF_MERCHANT.text, [
-      merchant.id,
-      status === null ? DELIVERY_STATUSES : [status],
-      21,
-    ]);
+    const filter = { merchantIds: [merchant.id], statuses: status === null ? undefined : [status] };
+    const conditions = conditionsOf(filter, { first: 0n, before: null, limit: 21 });
+    const [list, values] = PAGE_BY_WEBHOOK.with({ ...conditions, webhookId: null, merchantIds: [merchant.id] });
+    const { indexes, rows } = await readsOf(list.text, values);
     expect(indexes).toEqual(['ix_webhook_deliveries_page', 'pk_webhook_deliveries']);
     expect(rows).toBeLessThanOrEqual(MAX_READ);
   });
