@@ -30,7 +30,7 @@ import {
   toProductChangeDto,
   type Costs,
 } from './import.mapper.js';
-import { toProductFilter } from './product-views.service.js';
+import { toProductFilter } from './product.mapper.js';
 
 /** The name of a pasted file in the audit log. */
 const PASTED = 'pasted';

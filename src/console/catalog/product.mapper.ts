@@ -1,13 +1,38 @@
 import type { ProductAction } from '../../audit-log/audit-log.repository.js';
 import { toOfferView } from '../../catalog/offer-view.js';
 import type { ListedOffer } from '../../catalog/offers.repository.js';
+import type { ProductDefinition } from '../../catalog/product-definition.js';
 import type { ProductListing } from '../../catalog/product-listing.service.js';
-import { pick } from '../../core/members.js';
-import { formatBaht } from '../../core/money.js';
+import type { ProductFilter } from '../../catalog/products.repository.js';
+import { given, pick } from '../../core/members.js';
+import { formatBaht, optionalBaht } from '../../core/money.js';
 import type { SoldRow } from '../../support/product-sales.repository.js';
 import type { Caller } from '../access/caller.js';
+import { valuesOf } from '../filters.js';
 import type { OfferDto } from './offer.dto.js';
-import type { ListedProductDto, MemberChangeDto, ProductActionDto } from './product.dto.js';
+import type {
+  ListedProductDto,
+  MemberChangeDto,
+  ProductActionDto,
+  ProductFilterDto,
+  SetProductDto,
+} from './product.dto.js';
+
+export const toProductFilter = ({ q, supplier, active }: ProductFilterDto): ProductFilter => ({
+  ...given({ q, suppliers: valuesOf(supplier) }),
+  ...(active === undefined ? {} : { active: active === 'true' }),
+});
+
+export const toDefinition = (sku: string, body: SetProductDto): ProductDefinition => ({
+  sku,
+  ...pick(body, 'name', 'supplier', 'kind', 'active'),
+  price: optionalBaht(body.price),
+  supplierSku: body.supplier_sku,
+  requiresServer: body.requires_server,
+  requiresCharacter: body.requires_character,
+  maxQuantity: body.max_quantity,
+  playerCheck: body.player_check,
+});
 
 /** @param today the sales of today; null if they are unknown. */
 export function toListedProductDto(
