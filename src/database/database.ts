@@ -39,7 +39,7 @@ export const LIMIT_LOCK_WAIT_AND_KEEP_PLANS: Statement = {
 };
 
 /** How many times to try a transaction that PostgreSQL ends because of another transaction, such as in a deadlock. */
-const MAX_ATTEMPTS = 3;
+const MAX_TRIES = 3;
 
 /**
  * Hot paths read a few rows by index, even from a large table. While a table is small, or its statistics are old, PostgreSQL
@@ -130,15 +130,15 @@ export class Database implements Queryable, OnApplicationShutdown {
   /**
    * Runs `work` in one READ COMMITTED transaction: committed when it returns, rolled back when it throws.
    * `work` must wait for no network but PostgreSQL's, and must be repeatable: after a deadlock it runs again.
-   * @param maxAttempts how many times to try it.
+   * @param maxTries how many times to run it at most.
    */
-  async transaction<Result>(work: Work<Result>, maxAttempts = MAX_ATTEMPTS): Promise<Result> {
+  async transaction<Result>(work: Work<Result>, maxTries = MAX_TRIES): Promise<Result> {
     this.assertOpen();
-    for (let attempt = 1; ; attempt++) {
+    for (let tries = 1; ; tries++) {
       try {
-        return await this.attempt(work);
+        return await this.runOnce(work);
       } catch (error) {
-        if (attempt >= maxAttempts || !isRetryable(error)) throw error;
+        if (tries >= maxTries || !isRetryable(error)) throw error;
       }
     }
   }
@@ -155,7 +155,7 @@ export class Database implements Queryable, OnApplicationShutdown {
     return answers.at(-1)?.rows ?? [];
   }
 
-  private async attempt<Result>(work: Work<Result>): Promise<Result> {
+  private async runOnce<Result>(work: Work<Result>): Promise<Result> {
     const client = await this.pool.connect().catch((error: unknown) => {
       throw asUnavailable(error);
     });

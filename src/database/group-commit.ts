@@ -73,7 +73,7 @@ interface Waiting<Command, Result> {
   isGivenUp: boolean;
 }
 
-/** The commands of one key whose rows another transaction has locked, or had locked at the last attempt. */
+/** The commands of one key whose rows another transaction has locked, or had locked at the last try. */
 interface Aside<Command, Result> {
   waiting: Waiting<Command, Result>[];
   isRunning: boolean;

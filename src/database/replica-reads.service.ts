@@ -103,7 +103,7 @@ export class ReplicaReadsService implements ReadServer {
  */
 const isForTheCaller = (error: unknown): boolean => error instanceof AppError && error.code !== 'SERVICE_UNAVAILABLE';
 
-/** One attempt only: if a replica ended a read because it conflicts with replay, the replica would end it again. */
+/** One try only: if a replica ended a read because it conflicts with replay, the replica would end it again. */
 const onceOn = (replica: Database): ReadServer => ({
   query: (statement, values) => replica.query(statement, values),
   transaction: (read) => replica.transaction(read, 1),

@@ -7,12 +7,12 @@ import type { Execute } from './runs.js';
  */
 const MAX_WAIT_MS = 250;
 const PAUSE_MS = 2_000;
-/** With the pauses between them, these attempts last at least three minutes. */
-const MANY_ATTEMPTS = 90;
+/** With the pauses between them, these tries last at least three minutes. */
+const MAX_TRIES = 90;
 /** PostgreSQL's codes for a statement timeout, a lock timeout and a deadlock. */
 const WAITED = new Set(['57014', '55P03', '40P01']);
 
-/** Another transaction kept the tables locked during every attempt: most likely a backup. */
+/** Another transaction kept the tables locked during every try: most likely a backup. */
 export class LocksNotFree extends Error {
   constructor(tables: string) {
     super(
@@ -30,17 +30,17 @@ export const levelOf = (error: unknown): 'warn' | 'error' => (error instanceof L
 
 /**
  * Runs `work` in a transaction that has these tables for itself. Other transactions wait behind its request for the locks.
- * So each attempt gives up after a quarter of a second, and lets the others go first for two seconds.
+ * So each try gives up after a quarter of a second, and lets the others go first for two seconds.
  * @param work may run again: after a timeout or a deadlock in it.
- * @throws LocksNotFree after `maxAttempts`, and other errors of `work` at once.
+ * @throws LocksNotFree after `maxTries`, and other errors of `work` at once.
  */
 export async function withBriefLock<Result>(
   execute: Execute,
   tables: string,
   work: () => Promise<Result>,
-  maxAttempts = MANY_ATTEMPTS,
+  maxTries = MAX_TRIES,
 ): Promise<Result> {
-  for (let attempt = 1; attempt <= maxAttempts; attempt++) {
+  for (let tries = 1; tries <= maxTries; tries++) {
     await execute('BEGIN');
     try {
       await lock(execute, tables);

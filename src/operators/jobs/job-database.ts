@@ -38,11 +38,11 @@ export class JobDatabase extends Database {
     super({ ...config, DATABASE_POOL_SIZE: CONNECTIONS }, logger, own, trust, dataSource);
   }
 
-  override transaction<Result>(work: (tx: Transaction) => Promise<Result>, maxAttempts?: number): Promise<Result> {
+  override transaction<Result>(work: (tx: Transaction) => Promise<Result>, maxTries?: number): Promise<Result> {
     return super.transaction((tx) => {
       tx.write(this.mark);
       return work(tx);
-    }, maxAttempts);
+    }, maxTries);
   }
 
   override query<Row extends object>(statement: Statement, values: unknown[] = []): Promise<Row[]> {
