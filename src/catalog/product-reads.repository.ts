@@ -25,12 +25,12 @@ export type DueProduct = Pick<SupplierProductRead, 'sku' | 'asked_at'> &
   };
 
 /**
- * Takes the due SKU that has waited longest. Skips suppliers that are paused or whose last reading of a product was less than
+ * Claims the due SKU that has waited longest. Skips suppliers that are paused or whose last reading of a product was less than
  * their gap ago, and rows that another process has locked. The SKU is due again after `retryMs`, unless {@link END_READING} runs
  * before.
  */
-const TAKE_DUE_PRODUCT = statement(
-  'product_reads.take_due',
+const CLAIM_DUE_PRODUCT = statement(
+  'product_reads.claim_due',
   { adapters: rowsOf({ adapter: 'text', product_gap_ms: 'int' }), retryMs: 'int' },
   ({ adapters, retryMs }) => `
     WITH due AS (
@@ -73,8 +73,8 @@ export class ProductReadsRepository {
   }
 
   /** @param retryMs the time until the SKU is due again, unless its reading succeeds. @returns null if no SKU is due. */
-  async takeDue(adapters: readonly CatalogueRow[], retryMs: number): Promise<DueProduct | null> {
-    const [due] = await this.database.query<DueProduct>(...TAKE_DUE_PRODUCT.with({ adapters, retryMs }));
+  async claimDue(adapters: readonly CatalogueRow[], retryMs: number): Promise<DueProduct | null> {
+    const [due] = await this.database.query<DueProduct>(...CLAIM_DUE_PRODUCT.with({ adapters, retryMs }));
     return due ?? null;
   }
 

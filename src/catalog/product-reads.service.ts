@@ -61,7 +61,7 @@ export class ProductReadsService {
 
   /** Reads one due SKU, which no other process reads at the same time. @returns null if no SKU is due. */
   async readDue(): Promise<ProductRun | null> {
-    const due = await this.reads.takeDue(this.registry.catalogues, RETRY_MS);
+    const due = await this.reads.claimDue(this.registry.catalogues, RETRY_MS);
     if (!due) return null;
     const run = { supplier: due.code, sku: due.sku, isPaused: false };
     const supplier = await this.suppliers.find(due.code);

@@ -93,7 +93,7 @@ export class SupplierSyncService {
    * @returns null if no supplier is due.
    */
   async syncDue(intervalMs: number): Promise<SyncRun | null> {
-    const due = await this.suppliers.takeDueReading(this.registry.catalogues, intervalMs);
+    const due = await this.suppliers.claimDueReading(this.registry.catalogues, intervalMs);
     if (!due) return null;
     const supplier = await this.get(due.code);
     const connection = this.registry.tryConnect(supplier);

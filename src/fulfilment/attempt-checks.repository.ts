@@ -35,9 +35,9 @@ export type DueCheck = Pick<
     | ('token_sealed' | 'credentials_sealed' | 'callback_token_sealed')
   > & { attempt: number };
 
-/** Takes a due check whose supplier may be called, and makes it due again later, in case this process dies. */
-const TAKE_DUE_CHECK = statement(
-  'attempt_checks.take_due',
+/** Claims a due check whose supplier may be called, and makes it due again later, in case this process dies. */
+const CLAIM_DUE_CHECK = statement(
+  'attempt_checks.claim_due',
   { retryMs: 'int' },
   ({ retryMs }) => `
     WITH due AS (
@@ -104,8 +104,8 @@ export class AttemptChecksRepository {
   }
 
   /** @param retryMs the time after which the check is due again, unless {@link end} has removed it. */
-  async takeDue(retryMs: number): Promise<DueCheck | null> {
-    const [due] = await this.database.query<DueCheck>(...TAKE_DUE_CHECK.with({ retryMs }));
+  async claimDue(retryMs: number): Promise<DueCheck | null> {
+    const [due] = await this.database.query<DueCheck>(...CLAIM_DUE_CHECK.with({ retryMs }));
     return due ?? null;
   }
 

@@ -37,7 +37,7 @@ export class AttemptChecksService {
 
   /** Makes one due check. @returns whether there was one. */
   async checkDue(): Promise<boolean> {
-    const due = await this.checks.takeDue(RETRY_MS);
+    const due = await this.checks.claimDue(RETRY_MS);
     if (!due) return false;
     const startedAtMs = performance.now();
     const outcome = await this.inquire(due);

@@ -3,14 +3,14 @@ import { statement, type ParameterizedStatement } from '../database/parameters.j
 type OfAdapters = ParameterizedStatement<{ adapters: 'text[]'; intervalMs: 'bigint' }>;
 
 /**
- * Finds the suppliers that are due for a regular call, and writes the time of their next call. The interval varies a little, so
- * that not all calls happen at once. If that time is null, a supplier is due one interval after the last change of its settings.
- * Skips rows that another process has locked.
+ * Claims the suppliers that are due for a regular call: writes the time of their next call, and returns them. The interval varies
+ * a little, so that not all calls happen at once. If the time is null, a supplier is due one interval after the last change of its
+ * settings. Skips rows that another process has locked.
  * @param dueAt the column with the time of the next call.
  * @param condition an SQL condition on the row `s` of a supplier.
  * @param returned columns of the due suppliers.
  */
-export const takeDueSuppliers = (
+export const claimDueSuppliers = (
   name: string,
   dueAt: 'balance_due_at' | 'purchases_due_at',
   condition: string,

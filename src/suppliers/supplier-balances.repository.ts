@@ -22,13 +22,13 @@ export class SupplierBalancesRepository {
   }
 
   /**
-   * Takes the suppliers whose balance must be read now. No other process gets the same suppliers within the interval.
+   * Claims the suppliers whose balance must be read now. No other process gets the same suppliers within the interval.
    * @param adapters the adapters that report balances.
    * @returns the codes of these suppliers.
    */
-  async takeDue(adapters: string[], intervalMs: number): Promise<string[]> {
+  async claimDue(adapters: string[], intervalMs: number): Promise<string[]> {
     const due = await this.database.query<{ code: string }>(
-      ...sql.TAKE_DUE_BALANCES.with({ adapters, intervalMs: BigInt(intervalMs) }),
+      ...sql.CLAIM_DUE_BALANCES.with({ adapters, intervalMs: BigInt(intervalMs) }),
     );
     return due.map(({ code }) => code);
   }

@@ -48,7 +48,7 @@ export class SupplierBalancesService {
 
   /** Reads the balances that were not read within the interval. Pauses a supplier that refuses our credentials or bans us. */
   async queryDue(intervalMs: number): Promise<QueriedSupplier[]> {
-    const due = await this.repository.takeDue(adaptersWith('balance'), intervalMs);
+    const due = await this.repository.claimDue(adaptersWith('balance'), intervalMs);
     const queried = await this.query(await Promise.all(due.map((code) => this.suppliers.getByCode(code))));
     for (const { supplier, problem } of queried) {
       if (problem) await this.pauses.beginFor(supplier, problem);

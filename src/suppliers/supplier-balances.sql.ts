@@ -1,6 +1,6 @@
 import type { Statement } from '../database/database.js';
 import { statement } from '../database/parameters.js';
-import { takeDueSuppliers } from './due-suppliers.sql.js';
+import { claimDueSuppliers } from './due-suppliers.sql.js';
 
 /** How long reported balances are stored. */
 const RETENTION = `interval '31 days'`;
@@ -42,9 +42,9 @@ export const LIST_REPORTED = statement(
     WHERE ago % (1 + (readings - 1) / ${max}) = 0 ORDER BY told_at`,
 );
 
-/** Takes only suppliers that have offers and are not paused. */
-export const TAKE_DUE_BALANCES = takeDueSuppliers(
-  'supplier_balances.take_due',
+/** Claims only suppliers that have offers and are not paused. */
+export const CLAIM_DUE_BALANCES = claimDueSuppliers(
+  'supplier_balances.claim_due',
   'balance_due_at',
   's.pause_reason IS NULL AND EXISTS (SELECT FROM supplier_offers WHERE supplier_id = s.id)',
   'code',

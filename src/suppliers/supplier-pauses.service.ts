@@ -82,7 +82,7 @@ export class SupplierPausesService {
   /** Probes the suppliers whose probe is due. Only one worker probes each of them. */
   async probeDue(): Promise<ProbedSupplier[]> {
     const due = await this.database.transaction((tx) =>
-      this.repository.takeDueProbes(tx, ({ pause_reason: reason, probes }) =>
+      this.repository.claimDueProbes(tx, ({ pause_reason: reason, probes }) =>
         reason === null || reason === 'operator' ? null : probeDelayMs(reason, probes + 1),
       ),
     );

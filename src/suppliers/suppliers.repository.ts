@@ -129,8 +129,8 @@ const LOCK_QUERY = { test: lockQuery('test'), inquiry: lockQuery('inquiry') };
 const UNLOCK_QUERY = { test: unlockQuery('test'), inquiry: unlockQuery('inquiry') };
 
 /** Records that a reading begins, for the due supplier with the oldest reading. Skips rows that another process has locked. */
-const TAKE_DUE_READING = statement(
-  'suppliers.take_due_reading',
+const CLAIM_DUE_READING = statement(
+  'suppliers.claim_due_reading',
   { intervalMs: 'bigint', adapters: rowsOf({ adapter: 'text', gap_ms: 'int' }) },
   ({ intervalMs, adapters }) => `
     UPDATE suppliers SET catalogue_read_at = statement_timestamp()
@@ -308,10 +308,10 @@ export class SuppliersRepository {
   }
 
   /**
-   * Takes the suppliers whose probe is due, except rows that another process has locked, and writes the time of their next probe.
+   * Claims the suppliers whose probe is due, except rows that another process has locked, and writes the time of their next probe.
    * @param nextMs returns the time until the next probe of a supplier; null for none.
    */
-  async takeDueProbes({ manager }: Transaction, nextMs: (supplier: Supplier) => number | null): Promise<Supplier[]> {
+  async claimDueProbes({ manager }: Transaction, nextMs: (supplier: Supplier) => number | null): Promise<Supplier[]> {
     const due = await manager
       .createQueryBuilder(Supplier, 'supplier')
       .where('supplier.probe_at <= statement_timestamp()')
@@ -339,15 +339,15 @@ export class SuppliersRepository {
   /**
    * Like {@link beginReading}, for the due supplier with the oldest reading. A supplier is due if it has offers, is not
    * paused, was not read within the interval, and was neither set nor read within the gap of its adapter. Two processes
-   * never take the same supplier.
+   * never claim the same supplier.
    * @returns null when none is due.
    */
-  async takeDueReading(
+  async claimDueReading(
     adapters: readonly CatalogueRow[],
     intervalMs: number,
   ): Promise<{ code: string; readAt: Date } | null> {
     const [due] = await this.database.query<BegunReading & Pick<Supplier, 'code'>>(
-      ...TAKE_DUE_READING.with({ adapters, intervalMs: BigInt(intervalMs) }),
+      ...CLAIM_DUE_READING.with({ adapters, intervalMs: BigInt(intervalMs) }),
     );
     return due ? { code: due.code, readAt: due.catalogue_read_at } : null;
   }

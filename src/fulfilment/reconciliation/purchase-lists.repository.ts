@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
 import { statement } from '../../database/parameters.js';
-import { takeDueSuppliers } from '../../suppliers/due-suppliers.sql.js';
+import { claimDueSuppliers } from '../../suppliers/due-suppliers.sql.js';
 import type { ListPlace, Supplier } from '../../suppliers/supplier.entity.js';
 
 /** Leaves out suppliers that are paused because they refuse our credentials or ban us: another call could prolong that pause. */
-const TAKE_DUE_LISTS = takeDueSuppliers(
-  'purchase_lists.take_due',
+const CLAIM_DUE_LISTS = claimDueSuppliers(
+  'purchase_lists.claim_due',
   'purchases_due_at',
   `(s.pause_reason IS NULL OR s.pause_reason NOT IN ('credentials', 'ban'))`,
   'code, purchases_listed_at, purchases_place, statement_timestamp() AS now',
@@ -38,8 +38,8 @@ export class PurchaseListsRepository {
   constructor(private readonly database: Database) {}
 
   /** @returns the suppliers whose lists are due. No other process gets the same suppliers within the interval. */
-  takeDue(adapters: string[], intervalMs: number): Promise<DueList[]> {
-    return this.database.query<DueList>(...TAKE_DUE_LISTS.with({ adapters, intervalMs: BigInt(intervalMs) }));
+  claimDue(adapters: string[], intervalMs: number): Promise<DueList[]> {
+    return this.database.query<DueList>(...CLAIM_DUE_LISTS.with({ adapters, intervalMs: BigInt(intervalMs) }));
   }
 
   /** Records that the list was read up to this moment. */

@@ -122,7 +122,7 @@ export class PurchaseListsService {
    * others.
    */
   async readDue(intervalMs: number, stop: AbortSignal): Promise<{ supplier: string; reading: ListReading }[]> {
-    const due = await this.lists.takeDue(adaptersWith('purchases'), intervalMs);
+    const due = await this.lists.claimDue(adaptersWith('purchases'), intervalMs);
     const done = [];
     for (const each of due) {
       if (stop.aborted) break;
