@@ -71,7 +71,7 @@ function assertSeen(seen: Satang | null, differences: PriceDifference[]): void {
   throw new ChangedMeanwhile(`${other.sku} ${now}, which is not what was shown`, 'expected_price');
 }
 
-type ToAction = (plan: Plan) => AuditRecord;
+type ToRecord = (plan: Plan) => AuditRecord;
 
 interface WriteOptions {
   by?: Actor;
@@ -129,7 +129,7 @@ export class PricesService {
    * @throws BAD_REQUEST above the list price; NOT_FOUND; CONFLICT.
    */
   async set(merchantId: number, sku: string, price: Satang, by?: Actor, seen?: Satang | null): Promise<void> {
-    const toAction: ToAction = ({ products }) => {
+    const toAction: ToRecord = ({ products }) => {
       const { price: listPrice } = checked(products, sku);
       const detail = { sku, price: formatBaht(price), list_price: formatBaht(listPrice) };
       return { action: 'price.set', merchantId, detail };
@@ -143,7 +143,7 @@ export class PricesService {
    * @returns the list price, which the merchant pays from now on.
    */
   async clear(merchantId: number, sku: string, by?: Actor, seen?: Satang | null): Promise<Satang> {
-    const toAction: ToAction = ({ products }) => {
+    const toAction: ToRecord = ({ products }) => {
       const detail = { sku, list_price: formatBaht(checked(products, sku).price) };
       return { action: 'price.clear', merchantId, detail };
     };
@@ -158,7 +158,7 @@ export class PricesService {
    * @throws PriceError with the index of the first impossible change; CONFLICT.
    */
   async setAll(changes: PriceChange[], { file, ...options }: WriteOptions & { file: string }): Promise<Satang[]> {
-    const toAction: ToAction = ({ differences }) => ({
+    const toAction: ToRecord = ({ differences }) => ({
       action: 'price.import',
       detail: { file, prices: changes.length, changes: differences },
     });
@@ -176,7 +176,7 @@ export class PricesService {
     return (await this.database.transaction((tx) => this.check(tx, changes))).problems;
   }
 
-  private write(changes: PriceChange[], toAction: ToAction, { by, expected, seen }: WriteOptions): Promise<Plan> {
+  private write(changes: PriceChange[], toAction: ToRecord, { by, expected, seen }: WriteOptions): Promise<Plan> {
     return this.database.transaction(async (tx) => {
       const planned = await this.plan(tx, changes);
       assertExpected(expected, planned.differences);

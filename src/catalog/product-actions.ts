@@ -40,10 +40,10 @@ export function productDifference(now: ProductRow, before: ProductWithSupplier |
 }
 
 /** Makes the record of written products for the audit log. */
-export type ToAction = (products: ProductRow[], differences: ProductDifference[]) => AuditRecord;
+export type ToRecord = (products: ProductRow[], differences: ProductDifference[]) => AuditRecord;
 
 /** Makes the record of one product: all its members, and the old values of the changed members. */
-export const setAction: ToAction = ([product], [difference]) => {
+export const toSetRecord: ToRecord = ([product], [difference]) => {
   if (!product || !difference) throw new Error('no product was set');
   const before =
     difference.change === 'added'
@@ -56,8 +56,8 @@ export const setAction: ToAction = ([product], [difference]) => {
  * Makes the record of an import: the number of products, the SKUs of new products, and all changes.
  * @param file the name of their file.
  */
-export const importAction =
-  (file?: string): ToAction =>
+export const toImportRecord =
+  (file?: string): ToRecord =>
   (products, differences) => {
     const added = differences.filter(({ change }) => change === 'added').map(({ sku }) => sku);
     const detail = { file, products: products.length, added, changes: differences };

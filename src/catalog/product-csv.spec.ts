@@ -117,7 +117,7 @@ acme,,35,,ไดมอนด์,,MLBB-87,,,,
     const file = `${HEADER}NEW,New,1,\n`;
     expect(read(file)[0]?.definition).toMatchObject({ sku: 'NEW', supplier: null });
     expect(read(file)[0]?.definition.supplierSku).toBeUndefined();
-    expect(() => read(file, 'NEW')).toThrow('line 2: NEW has an offer of acme: setting a product takes no offer away');
+    expect(() => read(file, 'NEW')).toThrow('line 2: NEW has an offer of acme: remove that offer instead');
     expect(problems('sku,name,price,supplier,supplier_sku\nA,a,1,,X\nB,b,1,,\n')).toEqual([
       'line 2: A has no supplier for its supplier_sku',
     ]);

@@ -3,7 +3,7 @@ import {
   firstOfferProblem,
   MAX_QUANTITY,
   missingProblem,
-  NEEDED,
+  REQUIRED,
   productProblem,
   type ProductDefinition,
   type ProductWithSupplier,
@@ -72,7 +72,7 @@ export const writeProducts = (products: ProductView[]): string =>
  */
 export function readProductLines(file: Buffer, known: Known): CsvLines<ProductLine> {
   const { columns, rows } = readTable(file, SHAPE);
-  const noColumn = NEEDED.filter((column) => !columns.includes(column));
+  const noColumn = REQUIRED.filter((column) => !columns.includes(column));
   const lines: ProductLine[] = [];
   const problems: CsvProblem[] = [];
   const firstLines = new Map<string, number>();

@@ -34,7 +34,7 @@ export type ProductWithSupplier = Product & { supplierCode: string | null };
 export type ProductRow = Omit<ProductWithSupplier, 'id' | 'created_at' | 'updated_at' | 'supplier_id'>;
 
 /** The members of a new product that have no default. */
-export const NEEDED = ['name', 'price'] as const;
+export const REQUIRED = ['name', 'price'] as const;
 
 /** The problem of a new product that lacks members; null if none is missing. */
 export const missingProblem = (sku: string, missing: string[]): string | null =>
@@ -71,13 +71,13 @@ export function firstOfferProblem(
 ): string | null {
   const supplierBefore = before?.supplierCode ?? null;
   if (supplier === null && supplierBefore !== null) {
-    return `${sku} has an offer of ${supplierBefore}: setting a product takes no offer away`;
+    return `${sku} has an offer of ${supplierBefore}: remove that offer instead`;
   }
   const hasNone = (supplier ?? supplierBefore) === null;
   return hasNone && supplierSku !== undefined ? `${sku} has no supplier for its supplier_sku` : null;
 }
 
-/** The row of a product after a change. @param before undefined for a new product, which must have all {@link NEEDED} members. */
+/** The row of a product after a change. @param before undefined for a new product, which must have all {@link REQUIRED} members. */
 export function toRow(definition: ProductDefinition, before?: ProductWithSupplier): ProductRow {
   const supplierCode = definition.supplier ?? before?.supplierCode ?? null;
   const supplierSku = definition.supplierSku ?? before?.supplier_sku ?? definition.sku;

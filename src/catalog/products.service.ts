@@ -3,16 +3,16 @@ import { Database, type Transaction } from '../database/database.js';
 import { AppError, ChangedMeanwhile, UnknownResource } from '../core/errors.js';
 import { recordAction, type Actor } from '../audit-log/audit-log.js';
 import {
-  importAction,
+  toImportRecord,
   productDifference,
-  setAction,
+  toSetRecord,
   type ProductDifference,
-  type ToAction,
+  type ToRecord,
 } from './product-actions.js';
 import {
   firstOfferProblem,
   missingProblem,
-  NEEDED,
+  REQUIRED,
   productProblem,
   toRow,
   type ProductDefinition,
@@ -29,7 +29,7 @@ interface WriteOptions {
   expected?: ProductDifference[];
   /** For one product: the time of its last change, as the operator saw it; null if the operator saw no product. */
   expectedUpdatedAt?: Date | null;
-  toAction: ToAction;
+  toAction: ToRecord;
 }
 
 @Injectable()
@@ -50,7 +50,7 @@ export class ProductsService {
     by?: Actor,
     { expectedUpdatedAt }: Pick<WriteOptions, 'expectedUpdatedAt'> = {},
   ): Promise<ProductWithSupplier> {
-    const [product] = await this.write([definition], { by, expectedUpdatedAt, toAction: setAction });
+    const [product] = await this.write([definition], { by, expectedUpdatedAt, toAction: toSetRecord });
     if (!product) throw new Error('a product that was set was not returned');
     return product;
   }
@@ -66,7 +66,7 @@ export class ProductsService {
     definitions: ProductDefinition[],
     { file, ...options }: Omit<WriteOptions, 'toAction'> & { file?: string } = {},
   ): Promise<ProductWithSupplier[]> {
-    return this.write(definitions, { ...options, toAction: importAction(file) });
+    return this.write(definitions, { ...options, toAction: toImportRecord(file) });
   }
 
   /** The differences that {@link setAll} would make. @throws ProductError as {@link setAll} does. */
@@ -110,7 +110,7 @@ export class ProductsService {
     const result: Plan = { rows: [], changed: [], differences: [], before };
     definitions.forEach((definition, index) => {
       const earlier = before.get(definition.sku);
-      const missing = earlier ? [] : NEEDED.filter((member) => definition[member] === undefined);
+      const missing = earlier ? [] : REQUIRED.filter((member) => definition[member] === undefined);
       refuse(index, missingProblem(definition.sku, missing));
       refuse(index, firstOfferProblem(definition, earlier));
       const given = toRow(definition, earlier);

@@ -297,7 +297,7 @@ describe('topup product', () => {
     expect(await offers()).toEqual(['5 fake/X', '6 other/Y']);
     writeFileSync(file, `sku,supplier\n${sku},\n`);
     expect(await commandLine.refused('product', 'import', file)).toContain(
-      `line 2: ${sku} has an offer of fake: setting a product takes no offer away`,
+      `line 2: ${sku} has an offer of fake: remove that offer instead`,
     );
   });
 });
