@@ -17,12 +17,12 @@ export type Work<Given extends unknown[]> = (
  * output. It prints a streamed result before it closes the session.
  * @param features modules of this command beyond those of its group.
  */
-export type Act = <Given extends unknown[]>(
+export type Runner = <Given extends unknown[]>(
   work: Work<Given>,
   features?: () => Promise<CommandFeatures>,
 ) => (...given: Given) => Promise<void>;
 
-/** The tools of commands about the command line itself. Such commands need no database. */
+/** For commands such as `completion`, which need no database. */
 export interface Shell {
   /** Keeps the result for the output. */
   answer: (result: Result) => void;
@@ -39,7 +39,7 @@ export interface CommandGroup {
 
 /** A command with the parts that most commands share. */
 export class OperatorCommand extends Command {
-  private act: Act | undefined;
+  private runner: Runner | undefined;
   private after = '';
 
   constructor(name?: string) {
@@ -51,9 +51,9 @@ export class OperatorCommand extends Command {
     return new OperatorCommand(name);
   }
 
-  /** Sets how this command and its subcommands carry out their work. */
-  actBy(act: Act): this {
-    this.act = act;
+  /** Sets the runner of this command and its subcommands. */
+  runBy(runner: Runner): this {
+    this.runner = runner;
     return this;
   }
 
@@ -82,11 +82,11 @@ export class OperatorCommand extends Command {
 
   /** @param features modules of this command beyond those of its group. */
   does<Given extends unknown[]>(work: Work<Given>, features?: () => Promise<CommandFeatures>): this {
-    return this.action(present(this.findAct(), 'the group of a command sets how it acts')(work, features));
+    return this.action(present(this.findRunner(), 'the group of a command sets its runner')(work, features));
   }
 
-  private findAct(): Act | undefined {
-    return this.act ?? (this.parent as OperatorCommand | null)?.findAct();
+  private findRunner(): Runner | undefined {
+    return this.runner ?? (this.parent as OperatorCommand | null)?.findRunner();
   }
 }
 

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { type Command, CommanderError } from 'commander';
 import type { CommandFeatures } from '../cli.module.js';
 import { serviceVersion } from '../core/project-root.js';
-import { OperatorCommand, type Act } from './command-group.js';
+import { OperatorCommand, type Runner } from './command-group.js';
 import { GROUPS } from './groups.js';
 import { print, printParts, type Ending, type Result } from './output.js';
 import { streams, withStreams, type Streams, paint } from './streams.js';
@@ -60,8 +60,8 @@ interface Program {
 async function buildProgram(args: string[], env: NodeJS.ProcessEnv): Promise<Program> {
   let printed: Result | Ending | undefined;
   const answer = (result: Result | Ending): void => void (printed = result);
-  const actWith =
-    (features: CommandFeatures): Act =>
+  const runnerWith =
+    (features: CommandFeatures): Runner =>
     (work, load) =>
     async (...given) => {
       const { openSession } = await import('./session.js');
@@ -78,7 +78,7 @@ async function buildProgram(args: string[], env: NodeJS.ProcessEnv): Promise<Pro
       }
     };
   const requestedGroup = args.filter((arg) => !arg.startsWith('-')).find((word) => word !== 'help');
-  const program = await defineProgram({ actWith, answer, isWanted: (name) => name === requestedGroup });
+  const program = await defineProgram({ runnerWith, answer, isWanted: (name) => name === requestedGroup });
   const version = serviceVersion();
   program.version(args.includes('--json') ? JSON.stringify({ version }) : version, '-V, --version', 'show the version');
   const result = (): Result | Ending => {
@@ -89,13 +89,13 @@ async function buildProgram(args: string[], env: NodeJS.ProcessEnv): Promise<Pro
 }
 
 interface Definition {
-  actWith: (features: CommandFeatures) => Act;
+  runnerWith: (features: CommandFeatures) => Runner;
   answer: (result: Result | Ending) => void;
   /** Whether to load a group. A group that is not loaded has only its name and summary. */
   isWanted: (group: string) => boolean;
 }
 
-async function defineProgram({ actWith, answer, isWanted }: Definition): Promise<Command> {
+async function defineProgram({ runnerWith, answer, isWanted }: Definition): Promise<Command> {
   const program = new OperatorCommand('topup')
     .description('The operator’s command line for the order top-up service.')
     .option('--json', 'print the result as a single JSON value')
@@ -108,12 +108,12 @@ async function defineProgram({ actWith, answer, isWanted }: Definition): Promise
       writeErr: (text) => void streams().stderr.write(text),
     })
     .exitOverride();
-  const wholeProgram = (): Promise<Command> => defineProgram({ actWith, answer, isWanted: () => true });
+  const wholeProgram = (): Promise<Command> => defineProgram({ runnerWith, answer, isWanted: () => true });
   for (const [name, { summary, load }] of Object.entries(GROUPS)) {
     const command = program.command(name).description(summary);
     if (!isWanted(name)) continue;
     const { features, define } = await load();
-    define(command.actBy(actWith(features)), { answer, wholeProgram });
+    define(command.runBy(runnerWith(features)), { answer, wholeProgram });
   }
   for (const command of everyCommand(program)) command.showHelpAfterError(helpHint(command));
   return program;

@@ -17,7 +17,7 @@ import { CommandLine, CommandLineProcess } from './command-line.js';
 /** The commands of a group with their options. */
 async function commandsOf(group: string): Promise<{ name: string; options: (string | undefined)[] }[]> {
   const { define } = await (GROUPS[group] as (typeof GROUPS)[string]).load();
-  const command = new OperatorCommand(group).actBy(() => () => Promise.resolve());
+  const command = new OperatorCommand(group).runBy(() => () => Promise.resolve());
   const shell = { answer: () => undefined, wholeProgram: () => Promise.resolve(command) };
   define(command, shell);
   return [command, ...command.commands].map((each) => ({
