@@ -2,8 +2,8 @@
 export const pick = <Row extends object, Name extends keyof Row>(row: Row, ...names: Name[]): Pick<Row, Name> =>
   Object.fromEntries(names.map((name) => [name, row[name]])) as Pick<Row, Name>;
 
-type Given<Members> = { [Name in keyof Members]?: Exclude<Members[Name], undefined> };
+type Defined<Members> = { [Name in keyof Members]?: Exclude<Members[Name], undefined> };
 
 /** Leaves out undefined members, such as members that a request did not name. */
-export const given = <Members extends object>(members: Members): Given<Members> =>
-  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Given<Members>;
+export const withoutUndefined = <Members extends object>(members: Members): Defined<Members> =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Defined<Members>;

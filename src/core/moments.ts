@@ -1,6 +1,6 @@
 import { invalidValue } from './errors.js';
 import { present } from './invariant.js';
-import { given } from './members.js';
+import { withoutUndefined } from './members.js';
 
 const ISO_MOMENT = /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:\d{2})$/;
 
@@ -21,7 +21,7 @@ export const checkedMoment = (text: string): Date => present(readMoment(text), '
 export function checkedPeriod({ from, to }: { from?: string; to?: string }): { from?: Date; to?: Date } {
   const [since, until] = [from, to].map((text) => (text === undefined ? undefined : checkedMoment(text)));
   if (since && until && since >= until) throw invalidValue('to', 'to must be later than from');
-  return given({ from: since, to: until });
+  return withoutUndefined({ from: since, to: until });
 }
 
 /** Whether a text is a calendar day, as `yyyy-mm-dd`. */

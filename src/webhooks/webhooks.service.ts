@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, invalidValue, notFound } from '../core/errors.js';
-import { given } from '../core/members.js';
+import { withoutUndefined } from '../core/members.js';
 import { SecretBox } from '../core/secret-box.js';
 import { Database } from '../database/database.js';
 import { ORDER_EVENT_KINDS } from '../events/event.entity.js';
@@ -48,7 +48,7 @@ export class WebhooksService {
       url: dto.url,
       events: dto.events ?? [...ORDER_EVENT_KINDS],
       ...this.sealed(secret),
-      ...given({
+      ...withoutUndefined({
         max_retries: dto.max_retries ?? undefined,
         retry_delay: dto.retry_delay ?? undefined,
         include_deliveries: dto.include_deliveries ?? undefined,
@@ -96,7 +96,7 @@ export class WebhooksService {
   /** @returns null if nothing changes. */
   private toChanges(dto: UpdateWebhookDto): Changes | null {
     const { url, status, events, max_retries, retry_delay, include_deliveries, secret } = dto;
-    const settings = given({ url, status, events, max_retries, retry_delay, include_deliveries });
+    const settings = withoutUndefined({ url, status, events, max_retries, retry_delay, include_deliveries });
     if (secret === undefined && Object.keys(settings).length === 0) return null;
     return {
       settings,

@@ -2,7 +2,7 @@ import { applyDecorators, HttpCode, SetMetadata, type Type } from '@nestjs/commo
 import { ApiExtension, ApiOperation, ApiPropertyOptional, ApiResponse } from '@nestjs/swagger';
 import { CONSOLE_DETAIL_CODES, DETAIL_CODES, HTTP_STATUS } from '../../core/errors.js';
 import { ApiPage, meanings, Shown, type ApiAnswer } from '../../core/http/answer.decorators.js';
-import { given } from '../../core/members.js';
+import { withoutUndefined } from '../../core/members.js';
 import type { Permission } from '../../operators/roles.js';
 
 const CODES = { ...DETAIL_CODES, ...CONSOLE_DETAIL_CODES };
@@ -51,9 +51,9 @@ export const ConsoleRoute = (
   applyDecorators(
     SetMetadata(ACCESS, access),
     HttpCode(status),
-    ApiOperation(given({ summary, description })),
+    ApiOperation(withoutUndefined({ summary, description })),
     ApiExtension('x-access', access),
-    answerOf(answer, { status, ...given({ description: answered }) }),
+    answerOf(answer, { status, ...withoutUndefined({ description: answered }) }),
     ApiResponse({ status: 'default', type: ConsoleErrorDto, description: 'What went wrong' }),
   );
 

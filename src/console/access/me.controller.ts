@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { recordAction } from '../../audit-log/audit-log.js';
 import { CONFIG, type Config } from '../../core/config.js';
 import { present } from '../../core/invariant.js';
-import { given } from '../../core/members.js';
+import { withoutUndefined } from '../../core/members.js';
 import type { Page } from '../../core/pagination.js';
 import { Database } from '../../database/database.js';
 import { OperatorsRepository } from '../../operators/operators.repository.js';
@@ -48,7 +48,7 @@ export class MeController {
   @Patch()
   @ConsoleRoute('operator', 'Change my name, language or time zone', MeDto)
   async change(@CurrentCaller() caller: Caller, @Body() { name, language, timezone }: ChangeMeDto): Promise<MeDto> {
-    const change = given({ name, language, timezone });
+    const change = withoutUndefined({ name, language, timezone });
     await this.database.transaction(async (tx) => {
       await this.operators.update(tx, caller.id, change);
       recordAction(tx, caller.actor(), { action: 'operator.set_profile', detail: change });

@@ -4,7 +4,7 @@ import type { ListedOffer } from '../../catalog/offers.repository.js';
 import type { ProductDefinition } from '../../catalog/product-definition.js';
 import type { ProductListing } from '../../catalog/product-listing.service.js';
 import type { ProductFilter } from '../../catalog/products.repository.js';
-import { given, pick } from '../../core/members.js';
+import { withoutUndefined, pick } from '../../core/members.js';
 import { formatBaht, optionalBaht } from '../../core/money.js';
 import type { SoldRow } from '../../support/product-sales.repository.js';
 import type { Caller } from '../access/caller.js';
@@ -19,7 +19,7 @@ import type {
 } from './product.dto.js';
 
 export const toProductFilter = ({ q, supplier, active }: ProductFilterDto): ProductFilter => ({
-  ...given({ q, suppliers: valuesOf(supplier) }),
+  ...withoutUndefined({ q, suppliers: valuesOf(supplier) }),
   ...(active === undefined ? {} : { active: active === 'true' }),
 });
 

@@ -6,7 +6,7 @@ import { CONFIG, type Config } from '../../core/config.js';
 import { DAY_MS } from '../../core/durations.js';
 import { AppError, invalidRequest, notFound, type ErrorDetail } from '../../core/errors.js';
 import { answerCsv } from '../../core/http/csv-answer.js';
-import { given, pick } from '../../core/members.js';
+import { withoutUndefined, pick } from '../../core/members.js';
 import { checkedMoment } from '../../core/moments.js';
 import type { Page } from '../../core/pagination.js';
 import { Database } from '../../database/database.js';
@@ -46,7 +46,8 @@ const MEMBERS: Record<ReportKind, { needed: (keyof Members)[]; optional: (keyof 
 /** The work of a job, with its parameters as PostgreSQL stores them. */
 interface Prepared {
   params: Record<string, string>;
-  passing?: readonly string[];
+  /** Names of parameters that depend on the time of the request. */
+  timeDependent?: readonly string[];
   work: JobWork;
 }
 
@@ -72,14 +73,14 @@ export class ConsoleJobsService {
   ) {}
 
   /** @throws FORBIDDEN; BAD_REQUEST; NOT_FOUND for a supplier; CONFLICT while another job runs. */
-  async start(caller: Caller, key: string | undefined, { kind, ...given }: StartJobDto): Promise<JobDto> {
+  async start(caller: Caller, key: string | undefined, { kind, ...members }: StartJobDto): Promise<JobDto> {
     this.assertMayRun(caller, kind);
-    assertFits(kind, given);
-    const { work, ...prepared } = await this.prepare(kind, given);
+    assertFits(kind, members);
+    const { work, ...prepared } = await this.prepare(kind, members);
     const action: AuditedAction = kind === 'audit' ? 'audit.run' : 'report.run';
     const detail = kind === 'audit' ? {} : { report: kind.replace('_report', ''), ...prepared.params };
-    const log = { by: caller.actor(), record: { action, detail } };
-    return this.begin(caller, { kind, ...prepared, idempotencyKey: key, log }, work);
+    const entry = { by: caller.actor(), record: { action, detail } };
+    return this.begin(caller, { kind, ...prepared, idempotencyKey: key, entry }, work);
   }
 
   /** Starts a replay, which records each of its batches in the audit log. @throws CONFLICT while another job runs. */
@@ -150,15 +151,15 @@ export class ConsoleJobsService {
     assertMay(caller, PERMISSIONS[kind].read, this.config);
   }
 
-  private async prepare(kind: ReportKind, given: Members): Promise<Prepared> {
-    const { date = '', zone = this.config.console.timezone, from = '', to = '', by = 'sku' } = given;
+  private async prepare(kind: ReportKind, members: Members): Promise<Prepared> {
+    const { date = '', zone = this.config.console.timezone, from = '', to = '', by = 'sku' } = members;
     switch (kind) {
       case 'daily_report':
         return { params: { date, zone }, work: this.works.daily(date, zone) };
       case 'margin_report':
         return { params: { from, to, by }, work: this.works.margin({ from, to }, by) };
       case 'supplier_report':
-        return this.prepareSupplier(given);
+        return this.prepareSupplier(members);
       case 'audit':
         return { params: {}, work: this.works.audit() };
     }
@@ -167,27 +168,27 @@ export class ConsoleJobsService {
   private async prepareSupplier({ code, since: text }: Members): Promise<Prepared> {
     const since = text === undefined ? new Date(Date.now() - DAY_MS) : checkedMoment(text);
     const suppliers = code === undefined ? await this.suppliers.list() : [await this.suppliers.getByCode(code)];
-    const params = { ...given({ code }), since: since.toISOString() };
-    const passing = text === undefined ? ['since'] : [];
-    return { params, passing, work: this.works.supplier(suppliers, since) };
+    const params = { ...withoutUndefined({ code }), since: since.toISOString() };
+    const timeDependent = text === undefined ? ['since'] : [];
+    return { params, timeDependent, work: this.works.supplier(suppliers, since) };
   }
 }
 
 /** @throws BAD_REQUEST for a missing member, or a member of another kind. */
-function assertFits(kind: ReportKind, given: Members): void {
+function assertFits(kind: ReportKind, members: Members): void {
   const { needed, optional } = MEMBERS[kind];
   const missing = needed
-    .filter((name) => given[name] === undefined)
+    .filter((name) => members[name] === undefined)
     .map((name): ErrorDetail => ({ field: name, code: 'REQUIRED', message: `${name} is required` }));
   const known: string[] = [...needed, ...optional];
-  const strange = Object.entries(given)
+  const unknown = Object.entries(members)
     .filter(([name, value]) => value !== undefined && !known.includes(name))
     .map(([name]): ErrorDetail => ({
       field: name,
       code: 'UNKNOWN_MEMBER',
-      message: `${name} is not for a job of the kind ${kind}`,
+      message: `a job of the kind ${kind} has no ${name}`,
     }));
-  const [first, ...others] = [...missing, ...strange];
+  const [first, ...others] = [...missing, ...unknown];
   if (first) throw invalidRequest([first, ...others]);
 }
 

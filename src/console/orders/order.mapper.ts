@@ -1,4 +1,4 @@
-import { given, pick } from '../../core/members.js';
+import { withoutUndefined, pick } from '../../core/members.js';
 import { formatBaht } from '../../core/money.js';
 import { unitName, unitReference, type ItemRow } from '../../orders/order.rows.js';
 import { isTerminalOrder } from '../../orders/states.js';
@@ -104,7 +104,7 @@ const toAttemptDto = (attempt: AttemptView, viewer: Viewer, mask: Mask): DeskAtt
 function toTimelineEntryDto(row: HistoryRow, viewer: Viewer, mask: Mask): TimelineEntryDto {
   const { expected_cost, max_cost, cost, currency, available_after, ...entry } = toHistoryEntry(row);
   const costs = { expected_cost, max_cost, cost, currency };
-  const known = given({
+  const known = withoutUndefined({
     ...(viewer.may('costs.read') ? costs : {}),
     ...(viewer.may('wallets.read') ? { available_after } : {}),
   });

@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { recordAction } from '../../audit-log/audit-log.js';
 import { CONFIG, type Config } from '../../core/config.js';
 import { present } from '../../core/invariant.js';
-import { given } from '../../core/members.js';
+import { withoutUndefined } from '../../core/members.js';
 import { checkedBaht } from '../../core/money.js';
 import type { Page } from '../../core/pagination.js';
 import { Database } from '../../database/database.js';
@@ -62,7 +62,11 @@ export class ConsoleReversalsController {
   ): Promise<ReversalDto> {
     const credit = text ? checkedBaht(text) : undefined;
     if (credit !== undefined) assertNeedsNoApproval(credit, this.config);
-    const closed = await this.reversals.close({ id, by: caller.confirmedActor(reason), ...given({ credit }) });
+    const closed = await this.reversals.close({
+      id,
+      by: caller.confirmedActor(reason),
+      ...withoutUndefined({ credit }),
+    });
     const [shown] = await this.shown([closed], caller);
     return present(shown, 'a discrepancy that was closed is shown');
   }

@@ -4,7 +4,7 @@ import { recordAction } from '../../audit-log/audit-log.js';
 import { SupplierSyncService } from '../../catalog/supplier-sync.service.js';
 import { formatMicros } from '../../core/cost-money.js';
 import { refusal } from '../../core/errors.js';
-import { given } from '../../core/members.js';
+import { withoutUndefined } from '../../core/members.js';
 import { checkedMoment } from '../../core/moments.js';
 import { sliceOf, type Page } from '../../core/pagination.js';
 import { counted } from '../../core/text.js';
@@ -161,7 +161,7 @@ export class ConsoleSuppliersController {
     @SupplierCode() code: string,
     @Query() { q, unmapped, cursor }: SupplierProductsQueryDto,
   ): Promise<Page<SupplierProductDto>> {
-    const filter = { ...given({ match: q }), unmapped: unmapped === 'true' };
+    const filter = { ...withoutUndefined({ match: q }), unmapped: unmapped === 'true' };
     const page = sliceOf(await this.catalogues.list(code, filter), cursor, PRODUCTS_PER_PAGE);
     return { ...page, data: page.data.map((item) => toProductDto(item, caller.may('costs.read'))) };
   }

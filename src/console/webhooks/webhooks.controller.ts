@@ -107,7 +107,12 @@ export class ConsoleWebhooksController {
     @Body() { up_to, expected_count: expected, ...filter }: ReplayDto,
   ): Promise<JobDto> {
     // `up_to` differs from preview to preview, so a repeated request may have another `up_to`.
-    const content = { kind: 'replay' as const, idempotencyKey: key, params: { ...filter, up_to }, passing: ['up_to'] };
+    const content = {
+      kind: 'replay' as const,
+      idempotencyKey: key,
+      params: { ...filter, up_to },
+      timeDependent: ['up_to'],
+    };
     const earlier = await this.jobs.startedBefore(caller, content);
     if (earlier) return earlier;
     const replayed = { ...(await this.toReplayed(filter)), upTo: BigInt(up_to) };

@@ -11,9 +11,9 @@ import type { Ending, JobsRepository, NewJob, Progress } from './jobs.repository
 export interface JobRequest extends NewJob {
   permission: Permission;
   /** Names of parameters that depend on the time of the request: a repeated request may have other values for them. */
-  passing?: readonly string[] | undefined;
-  /** The audit log's entry at the start; absent if the work itself writes to the log. */
-  log?: { by: Actor; record: AuditRecord } | undefined;
+  timeDependent?: readonly string[] | undefined;
+  /** The audit log's entry at the start; absent if the work itself writes to the audit log. */
+  entry?: { by: Actor; record: AuditRecord } | undefined;
 }
 
 /** Lets the work report progress and check that it may go on. */
@@ -139,9 +139,9 @@ export class JobRun {
 
   private write(): Promise<number> {
     const { pages, jobs } = this.parts;
-    const { log } = this.request;
+    const { entry } = this.request;
     return pages.transaction((tx) => {
-      if (log) recordAction(tx, log.by, log.record);
+      if (entry) recordAction(tx, entry.by, entry.record);
       return jobs.insert(tx, this.request);
     });
   }

@@ -101,11 +101,13 @@ export class JobRunner implements BeforeApplicationShutdown {
   }
 }
 
-/** Whether a job was started with the same kind and parameters, apart from the `passing` ones. */
-function isFor(job: StartedJob, { kind, params, passing = [] }: JobRequest): boolean {
+/** Whether a job was started with the same kind and parameters, apart from the `timeDependent` ones. */
+function isFor(job: StartedJob, { kind, params, timeDependent = [] }: JobRequest): boolean {
   const lasting = (all: object): object =>
     Object.fromEntries(
-      Object.entries(all).filter(([name, value]) => value !== undefined && value !== null && !passing.includes(name)),
+      Object.entries(all).filter(
+        ([name, value]) => value !== undefined && value !== null && !timeDependent.includes(name),
+      ),
     );
   return job.kind === kind && isDeepStrictEqual(lasting(job.params), lasting(params));
 }

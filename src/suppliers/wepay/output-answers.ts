@@ -58,12 +58,12 @@ function readStatus(output: URLSearchParams, { supplierReference: id }: NamedAtt
 /** The code of a cash card in an output or a callback. It is in its own fields, or in the text of a message. */
 export function deliveriesIn(fields: URLSearchParams): UnitDelivery[] {
   const message = fields.get('sms') ?? '';
-  const serial = given(fields.get('cashcard_ref1')) ?? SERIAL.exec(message)?.[1] ?? null;
-  const code = given(fields.get('cashcard_ref2')) ?? PASSWORD.exec(message)?.[1] ?? null;
+  const serial = textOrNull(fields.get('cashcard_ref1')) ?? SERIAL.exec(message)?.[1] ?? null;
+  const code = textOrNull(fields.get('cashcard_ref2')) ?? PASSWORD.exec(message)?.[1] ?? null;
   return serial === null && code === null ? [] : [{ serial, code, expiresOn: null }];
 }
 
 const SERIAL = /\bserial_no\s*:\s*([^\s,;]+)/i;
 const PASSWORD = /\bpassword\s*:\s*([^\s,;]+)/i;
 
-const given = (text: string | null): string | null => text?.trim() || null;
+const textOrNull = (text: string | null): string | null => text?.trim() || null;
