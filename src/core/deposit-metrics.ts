@@ -8,6 +8,11 @@ export abstract class DepositMetrics extends Instruments {
     'Deposits created, paid, expired and cancelled',
     ['channel', 'transition'],
   );
+  readonly amountsShort = this.counting<[channel: string]>(
+    'topup_deposit_amounts_short_total',
+    'Deposits that were refused because every amount near theirs was reserved',
+    ['channel'],
+  );
   private readonly incomingPayments = this.counter(
     'topup_incoming_payments_total',
     'Reports of incoming payments, by their outcome',

@@ -17,6 +17,11 @@ export class DepositsObserver {
     tx.afterCommit(() => live.forEach(({ channel }) => this.metrics.depositMoved(channel, transition)));
   }
 
+  /** Counts a deposit that got no amount, and so was not made. */
+  amountsShort({ id, code }: { id: number; code: string }): void {
+    if (id !== SANDBOX_CHANNEL_ID) this.metrics.amountsShort(code);
+  }
+
   /** Counts what a witness reported, once it is committed. @param readAtMs when the report arrived, in monotonic milliseconds. */
   reported(channel: string, witness: 'charge' | 'line' | 'slip', outcomes: Iterable<string>, readAtMs: number): void {
     const seconds = (performance.now() - readAtMs) / 1_000;

@@ -121,15 +121,16 @@ export class DepositsService {
     if (sandbox && by)
       throw new AppError('BAD_REQUEST', `merchant ${merchantId} is a sandbox merchant: it has no real money`);
     if (status !== 'active') throw new AppError('FORBIDDEN', `merchant ${merchantId} is suspended`);
-    let channel: DepositChannel | undefined;
+    const earlier = await this.findEarlier(request);
+    if (earlier) return earlier;
+    const channel = choose(request, sandbox ? [await this.channels.sandbox()] : await this.active());
     for (let deal = 1; deal <= MAX_DEALS; deal++) {
-      const earlier = await this.findEarlier(request);
-      if (earlier) return earlier;
-      const chosen = (channel ??= choose(request, sandbox ? [await this.channels.sandbox()] : await this.active()));
-      const made = await this.database.transaction((tx) => this.deal(tx, request, chosen, by));
+      const made = await this.database.transaction((tx) => this.deal(tx, request, channel, by));
       if (made) return { row: await this.sandbox.takeFirstReport(made), replayed: false };
+      const meanwhile = await this.findEarlier(request);
+      if (meanwhile) return meanwhile;
     }
-    throw noFreeAmount(request.amount);
+    throw this.noFreeAmount(request.amount, channel);
   }
 
   /** @returns the deposit that the same request made before; null if there is none. @throws DUPLICATE_REFERENCE */
@@ -240,13 +241,19 @@ export class DepositsService {
     const holdsAmount = settings.recognizedBy === 'amount';
     const amounts = holdsAmount ? amountsToDeal(amount, settings.spread, settings.amountClass) : [];
     const dealt = holdsAmount ? chooseAmount(await this.deposits.dealtBefore(tx, channel.id, amounts)) : amount;
-    if (dealt === null) throw noFreeAmount(amount);
+    if (dealt === null) throw this.noFreeAmount(amount, channel);
     return {
       amountToPay: dealt,
       holdsAmount,
       qrPayload: adapter.qrPayload?.(settings, dealt, reference) ?? null,
       inquiryAfter: null,
     };
+  }
+
+  private noFreeAmount(amount: Satang, channel: DepositChannel): AppError {
+    this.observer.amountsShort(channel);
+    const message = `every amount near ${formatBaht(amount)} THB is reserved: nothing was created`;
+    return refusal('SERVICE_UNAVAILABLE', 'NO_FREE_AMOUNT', 'amount', message);
   }
 }
 
@@ -274,11 +281,6 @@ function choose({ channel: code, amount, expiresIn }: DepositRequest, channels: 
     throw refusal('BAD_REQUEST', 'OUT_OF_RANGE', 'expires_in', message);
   }
   return named;
-}
-
-function noFreeAmount(amount: Satang): AppError {
-  const message = `every amount near ${formatBaht(amount)} THB is reserved: nothing was created`;
-  return refusal('SERVICE_UNAVAILABLE', 'NO_FREE_AMOUNT', 'amount', message);
 }
 
 /** @throws DUPLICATE_REFERENCE for other content. */

@@ -19,12 +19,14 @@ let scene: DepositsScene;
 /** Channels of a service without limits of merchants: one by amount, preferred, and one by reference. */
 let channel: string;
 let biller: string;
+let metricsPort: string;
 
 beforeAll(async () => {
   scene = await DepositsScene.start({ DEPOSIT_MAX_OPEN: '0', DEPOSIT_CREATE_PER_MINUTE: '0', DEPOSIT_MAX_HELD: '0' });
   channel = await scene.channel('spread=2');
   biller = await scene.billerChannel();
   await scene.operator.json('channel', 'set', '--code', channel, '--adapter', 'promptpay', '--priority', '1');
+  metricsPort = await openManagementPort(scene.stack.api);
 });
 
 afterAll(() => closeWithRightBooks(scene));
@@ -150,6 +152,8 @@ describe('a merchant makes a deposit', () => {
     expectError(refused, 503, 'SERVICE_UNAVAILABLE', /every amount near 200\.00 THB is reserved/);
     expect(detailOf(refused)).toBe('NO_FREE_AMOUNT');
     expectError(await merchant.client.get('/v1/deposits/too-many'), 404, 'NOT_FOUND');
+    const scrape = await Scrape.of(metricsPort);
+    expect(scrape.value('topup_deposit_amounts_short_total', { channel })).toBe(1);
   });
 
   it('not while it is suspended', async () => {
@@ -208,12 +212,6 @@ describe('a deposit', () => {
 });
 
 describe('the metrics of deposits', () => {
-  let port: string;
-
-  beforeAll(async () => {
-    port = await openManagementPort(scene.stack.api);
-  });
-
   it('count them by channel and transition, each in the process that moved it', async () => {
     const [merchant, own] = [await shop(), await scene.channel()];
     const made: Deposit[] = [];
@@ -221,7 +219,7 @@ describe('the metrics of deposits', () => {
     for (let n = 0; n < 2; n++) await cancel(merchant, made[0]?.reference_id ?? '');
     await create(merchant, { channel: own }, made[1]?.reference_id);
     const count = async (transition: string): Promise<number | undefined> =>
-      (await Scrape.of(port)).value('topup_deposits_total', { channel: own, transition });
+      (await Scrape.of(metricsPort)).value('topup_deposits_total', { channel: own, transition });
     expect([await count('created'), await count('cancelled'), await count('paid')]).toEqual([3, 1, undefined]);
     // Usually a worker ends them, which has metrics of its own.
     await scene.stack.stopWorkers();
@@ -244,7 +242,7 @@ describe('the metrics of deposits', () => {
     );
     const statements = scene.stack.api.get(StatementsService);
     for (let n = 0; n < 2; n++) await statements.import(own, Buffer.from(account.statement()), { operator: 'test' });
-    const scrape = await Scrape.of(port);
+    const scrape = await Scrape.of(metricsPort);
     const outcomes = ['booked', 'waiting', 'ignored', 'repeated'].map((outcome) =>
       scrape.value('topup_incoming_payments_total', { channel: own, outcome }),
     );
