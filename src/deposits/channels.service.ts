@@ -47,6 +47,7 @@ interface ChannelChanges {
   newCallbackUrl?: boolean | undefined;
 }
 
+const OTHER_CHANNEL = 'set another channel, and make this one inactive';
 const NO_STATEMENTS = 'no statement can be imported, so no payment is booked: set the option columns';
 const UNCONFIRMED =
   'no statement can be imported, so nothing confirms slips: above unconfirmed_limit they wait. Set the option columns';
@@ -137,7 +138,10 @@ export class ChannelsService {
     });
   }
 
-  /** Another account has other statements, and payments of earlier deposits follow their QR codes. */
+  /**
+   * Another account has other statements, and payments of earlier deposits follow their QR codes. In another mode, a simulated
+   * vendor would answer about real deposits, or a real one about simulated deposits.
+   */
   private async assertMayChange(tx: Transaction, before: DepositChannel, settings: ChannelSettings): Promise<void> {
     const earlier = this.registry.connect(before).settings;
     const used = await this.channels.isUsed(tx, before.id);
@@ -146,11 +150,17 @@ export class ChannelsService {
       const advice = 'If the bank renamed a column, rename it back in the file';
       throw new AppError('CONFLICT', `channel ${before.code} ${words}. ${advice}`);
     }
+    if (used.deposits && earlier.isLive !== settings.isLive) {
+      const words = `has deposits of ${earlier.isLive ? 'live keys' : 'keys of the test mode'}, and these are of the other mode`;
+      throw new AppError('CONFLICT', `channel ${before.code} ${words}: ${OTHER_CHANNEL}`);
+    }
     const isOther = earlier.recognizedBy !== settings.recognizedBy || earlier.payeeId !== settings.payeeId;
     const hasMoved = earlier.account !== null && earlier.account !== settings.account;
     if (!((used.deposits && isOther) || (used.statements && hasMoved))) return;
-    const advice = 'set another channel, and make this one inactive';
-    throw new AppError('CONFLICT', `channel ${before.code} has deposits or statements of its account: ${advice}`);
+    throw new AppError(
+      'CONFLICT',
+      `channel ${before.code} has deposits or statements of its account: ${OTHER_CHANNEL}`,
+    );
   }
 
   /** The new row, and the settings that its adapter reads from it. @throws BAD_REQUEST */

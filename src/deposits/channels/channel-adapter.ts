@@ -42,6 +42,8 @@ export interface ChannelSettings {
   account: string | null;
   /** The id that payers see in the QR code; null if the vendor chooses it. No two channels may have one account or one id. */
   payeeId: string | null;
+  /** Whether its payments are real money. Keys of a vendor's test mode move none. */
+  isLive: boolean;
   /** How to read its statements; null where none are imported. */
   statement: StatementFormat | null;
   /** Texts of lines that are no payments of merchants. */

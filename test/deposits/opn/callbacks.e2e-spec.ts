@@ -184,6 +184,20 @@ describe('the settings of a channel', () => {
     );
   });
 
+  it('never change from keys of one mode to the other once there are deposits', async () => {
+    await scene.made();
+    const { operator } = scene.deposits;
+    const setting = (code: string, mode: 'test_' | ''): string[] => [
+      ...['channel', 'set', '--code', code, '--adapter', 'opn', '--base-url', scene.opn.url],
+      ...['public_key=p', 'secret_key=s'].flatMap((name) => ['--credential', `${name}key_${mode}other`]),
+    ];
+    expect(await operator.refused(...setting(scene.code, ''))).toMatch(
+      /has deposits of keys of the test mode, and these are of the other mode: set another channel/,
+    );
+    for (const mode of ['test_', '', 'test_'] as const) await operator.json(...setting('unused', mode));
+    await operator.json('channel', 'remove', 'unused');
+  });
+
   it('are tested without creating anything, and a new callback address replaces the old one', async () => {
     await scene.deposits.operator.json(
       'channel',

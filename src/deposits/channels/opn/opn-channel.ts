@@ -37,8 +37,6 @@ interface OpnSettings extends ChannelSettings {
   publicKey: string;
   secretKey: string;
   webhookSecret: string | null;
-  /** Whether the keys are for real money. */
-  isLive: boolean;
 }
 
 const HOST = 'api.omise.co';
@@ -53,7 +51,7 @@ const key = (prefix: string) => ({
 });
 
 /** The settings that are the same for each channel of Opn. Its charges carry our references, so amounts stay as they are. */
-const BY_REFERENCE: Omit<ChannelSettings, 'account'> = {
+const BY_REFERENCE: Omit<ChannelSettings, 'account' | 'isLive'> = {
   recognizedBy: 'reference',
   min: MIN,
   max: MAX,

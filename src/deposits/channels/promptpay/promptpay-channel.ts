@@ -87,6 +87,7 @@ export class PromptPayChannel implements ChannelAdapter<PromptPaySettings> {
       amountClass: wholeNumber(options, 'class', 3, 0, 10),
       account: readAccount(options),
       payeeId: payeeIdOf(payee),
+      isLive: true,
       statement: readStatementFormat(options, recognizedBy),
       ignored: (options.ignore ?? '')
         .split(';')
