@@ -69,9 +69,11 @@ export class VendorListsService {
 
   private async readAll(connected: ConnectedChannel, since = new Date(Date.now() - SINCE_MS)): Promise<ListCounts> {
     const sum: ListCounts = { code: connected.channel.code, seen: 0, new: 0, booked: 0, waiting: 0, takenBack: 0 };
+    const seen = new Set<string>();
     for await (const page of this.pages(connected, since)) {
       const counts = await this.charges.record(connected, page);
-      sum.seen += page.length;
+      for (const { paymentId } of page) seen.add(paymentId);
+      sum.seen = seen.size;
       for (const count of ['new', 'booked', 'waiting', 'takenBack'] as const) sum[count] += counts[count];
     }
     return sum;

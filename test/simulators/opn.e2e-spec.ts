@@ -122,6 +122,21 @@ describe('a charge', () => {
     expect(await list(`from=${new Date(Date.now() + 60_000).toISOString()}`)).toEqual([]);
   });
 
+  it('is in the list of refunds by the time of its refund, where there is one', async () => {
+    const client = await bench.start();
+    const { id } = await client.charge('dep_1');
+    await client.charge('dep_2');
+    await pay(client, 'dep_1');
+    await client.sim('clock', { advance: '10d' });
+    await pay(client, 'dep_1', { refunded_amount: 50_000 });
+    const from = new Date(Date.now() + 9 * 86_400_000).toISOString();
+    const refund = { object: 'refund', charge: id, amount: 50_000 };
+    expect(await client.get(`refunds?from=${from}`)).toMatchObject({ object: 'list', total: 1, data: [refund] });
+    expect(await client.get(`charges?from=${from}`)).toMatchObject({ total: 0 });
+    await client.sim('readings', { refund_list: 'unknown' });
+    expect(await client.get('refunds')).toMatchObject({ http: 404, code: 'not_found' });
+  });
+
   it('can be refunded and reversed', async () => {
     const { client, receiver } = await bench.startWithWebhooks({ create_event: 'not_sent' });
     const { id } = await client.charge('dep_1');

@@ -1,6 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DAY_MS } from '../../../src/core/durations.js';
 import { InquiriesRepository } from '../../../src/deposits/inquiries.repository.js';
+import { VendorListsService } from '../../../src/deposits/vendor-lists.service.js';
 import { CommandLine } from '../../cli/command-line.js';
 import { eventually } from '../../support/eventually.js';
 import { expectError } from '../../support/expectations.js';
@@ -187,10 +189,11 @@ describe('the settings of a channel', () => {
   it('never change from keys of one mode to the other once there are deposits', async () => {
     await scene.made();
     const { operator } = scene.deposits;
-    const setting = (code: string, mode: 'test_' | ''): string[] => [
-      ...['channel', 'set', '--code', code, '--adapter', 'opn', '--base-url', scene.opn.url],
-      ...['public_key=p', 'secret_key=s'].flatMap((name) => ['--credential', `${name}key_${mode}other`]),
-    ];
+    const setting = (code: string, mode: 'test_' | ''): string[] => {
+      const of = ['channel', 'set', '--code', code, '--adapter', 'opn', '--base-url', scene.opn.url];
+      const keys = [`public_key=pkey_${mode}other`, `secret_key=skey_${mode}other`];
+      return [...of, ...keys.flatMap((key) => ['--credential', key])];
+    };
     expect(await operator.refused(...setting(scene.code, ''))).toMatch(
       /has deposits of keys of the test mode, and these are of the other mode: set another channel/,
     );
@@ -214,7 +217,29 @@ describe('the settings of a channel', () => {
     const checks = await scene.deposits.operator.json('channel', 'test', scene.code);
     expect(checks).toMatchObject({ ok: true, code: scene.code });
   });
+});
 
+describe('a refund of an old charge, of which no callback tells', () => {
+  it('is found by the list of refunds, where Opn has one', async () => {
+    const made = await scene.unheard();
+    await scene.settle(made);
+    await scene.ask(made);
+    await scene.until(made, 'paid');
+    await scene.opn.sim('clock', { advance: '30d' });
+    await scene.settle(made, { status: 'successful', refunded_amount: 40_000 });
+    const lists = scene.deposits.stack.api.get(VendorListsService);
+    const sync = () => lists.sync(scene.code, new Date(Date.now() + 10 * DAY_MS));
+    await scene.opn.sim('readings', { refund_list: 'unknown' });
+    expect(await sync()).toMatchObject({ seen: 0, takenBack: 0 });
+    await scene.opn.sim('readings', { refund_list: 'known' });
+    expect(await sync()).toMatchObject({ seen: 1, takenBack: 1 });
+    const [found] = await scene.payments('--cases');
+    expect(found).toMatchObject({ deposit_number: made.deposit_number, reason: 'TAKEN_BACK' });
+    await scene.deposits.operator.json('payment', 'keep', found?.id ?? '', '--reason', 'a test', '--yes');
+  });
+});
+
+describe('the secrets of a channel', () => {
   it('are sealed again under a new key', async () => {
     const { config } = scene.deposits.stack;
     const SECRETS_KEY = randomBytes(32).toString('base64');

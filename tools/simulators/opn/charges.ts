@@ -66,7 +66,14 @@ export function makeCharge(store: Store, call: OpnCall, rule: Rule | undefined):
   const trx_id = newId('chrg');
   const course = courseOf<State & { after_ms: number }, CallbackBehaviour>(store.now(), rule, expiry);
   const names = { trx_id, ref_id: call.ref_id ?? trx_id, source, host, idempotency_key: idempotencyKey };
-  const state = { status: 'pending', amount, refunded_amount: 0, expires_at_ms, paid_at_ms: null } as const;
+  const state = {
+    status: 'pending',
+    amount,
+    refunded_amount: 0,
+    expires_at_ms,
+    paid_at_ms: null,
+    refunded_at_ms: null,
+  } as const;
   const metadata = (fields.metadata ?? {}) as Json;
   const charge: Charge = { ...course, ...store.begun(), ...names, ...state, metadata };
   const deliveries = readings.create_event === 'sent' ? planned(store, charge, 'charge.create', true) : [];
@@ -86,14 +93,32 @@ export function aboutCharge(store: Store, { call, id }: OpnCall): Reply {
 }
 
 /** Decides `GET /charges`. */
-export function listCharges(store: Store, { fields }: OpnCall, rule: Rule | undefined): Reply {
+export function listCharges(store: Store, call: OpnCall, rule: Rule | undefined): Reply {
+  const charges = Array.from(store.transactions.values());
+  return listed('/charges', charges, ({ made_at_ms }) => made_at_ms, chargeView, call, rule);
+}
+
+/** Decides `GET /refunds`. I: a charge that is refunded again has one refund, of its whole sum. */
+export function listRefunds(store: Store, call: OpnCall, rule: Rule | undefined): Reply {
+  if (store.readings.refund_list === 'unknown') return refused(404, 'not_found');
+  const refunded = Array.from(store.transactions.values()).filter(({ refunded_at_ms }) => refunded_at_ms !== null);
+  return listed('/refunds', refunded, ({ refunded_at_ms }) => refunded_at_ms ?? 0, refundView, call, rule);
+}
+
+function listed(
+  location: string,
+  all: Charge[],
+  madeMs: (charge: Charge) => number,
+  view: (charge: Charge) => Json,
+  { fields }: OpnCall,
+  rule: Rule | undefined,
+): Reply {
   const [limit, offset] = [Math.min(Number(fields.limit ?? 20), MAX_LIST), Number(fields.offset ?? 0)];
   const [from, to] = [timeOf(fields.from), timeOf(fields.to)];
-  const isWithin = (ms: number): boolean => !(ms < from) && !(ms > to);
-  const found = Array.from(store.transactions.values()).filter(({ made_at_ms }) => isWithin(made_at_ms));
+  const found = all.filter((each) => !(madeMs(each) < from) && !(madeMs(each) > to));
   if (fields.order === 'reverse_chronological') found.reverse();
-  const data = shortened(found.slice(offset, offset + limit), rule).map(chargeView);
-  return answered({ object: 'list', data, limit, offset, total: found.length, location: '/charges' });
+  const data = shortened(found.slice(offset, offset + limit), rule).map(view);
+  return answered({ object: 'list', data, limit, offset, total: found.length, location });
 }
 
 /** Moves a charge to another state, and plans the webhooks about it. */
@@ -108,6 +133,7 @@ export function move(store: Store, before: Charge, state: State): Charge {
     debited: isPaid ? moved.refunded_amount - moved.amount : 0,
     ever_succeeded: before.ever_succeeded || isPaid,
     paid_at_ms: before.paid_at_ms ?? (isPaid ? store.now() : null),
+    refunded_at_ms: moved.refunded_amount > before.refunded_amount ? store.now() : before.refunded_at_ms,
     steps: isPaid ? before.steps.filter(({ status }) => status !== 'expired') : before.steps,
   };
   store.commitMove(before, after, { deliveries: planned(store, after, eventOf(store, before, after), false) });
@@ -130,8 +156,7 @@ function planned(store: Store, charge: Charge, event: string, isFirst: boolean):
 export function messageOf(store: Store, charge: Charge, wanted: Forged<CallbackBehaviour>): Omit<Message, 'url'> {
   const { event: key = 'charge.complete', set, signature = 'right' } = wanted;
   const id = newId('evnt');
-  const refund = { object: 'refund', id: newId('rfnd'), charge: charge.trx_id, amount: charge.refunded_amount };
-  const data = { ...(key.startsWith('refund.') ? refund : chargeView(charge)), ...set };
+  const data = { ...(key.startsWith('refund.') ? refundView(charge) : chargeView(charge)), ...set };
   const body = JSON.stringify({ object: 'event', id, livemode: false, key, created_at: iso(store.now()), data });
   return { headers: { 'Content-Type': 'application/json', 'Omise-Signature': signature }, body };
 }
@@ -163,6 +188,10 @@ export function chargeView(charge: Charge): Json {
   const source = { ...sourceView(charge.source, made_at_ms, status), scannable_code };
   return { ...about, amount, refunded_amount, metadata, ...states, ...times, source };
 }
+
+const refundView = ({ refunded_amount: amount, trx_id: charge }: Charge): Json => {
+  return { object: 'refund', id: newId('rfnd'), livemode: false, charge, amount, currency: 'THB' };
+};
 
 function imageOf({ readings }: Store, { trx_id }: Charge): string {
   const [head, foot] = ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><desc>', '</desc></svg>'];

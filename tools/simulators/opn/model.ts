@@ -18,6 +18,8 @@ const CHOICES = {
   idempotency_key: ['ignored', 'honoured'],
   /** I: whether a code that has expired can be paid. */
   expired_code: ['payable', 'refused'],
+  /** S: whether there is a list of all refunds. */
+  refund_list: ['known', 'unknown'],
 } as const;
 
 const NUMBERS = {
@@ -34,7 +36,7 @@ const RETRY_SCHEDULE_MS = [60_000, 600_000, 3_600_000];
 export type Readings = ReadingsOf<typeof CHOICES, typeof NUMBERS>;
 export const READINGS = readingSet(CHOICES, NUMBERS, RETRY_SCHEDULE_MS);
 
-export type Call = 'source' | 'charge' | 'retrieve' | 'list' | 'expire' | 'image';
+export type Call = 'source' | 'charge' | 'retrieve' | 'list' | 'refunds' | 'expire' | 'image';
 export type Status = 'pending' | 'successful' | 'failed' | 'expired' | 'reversed';
 
 /** A state of a charge. Amounts are satang. */
@@ -58,7 +60,7 @@ export interface Rule extends rules.Rule {
 }
 
 export const RULES: rules.RuleForms = {
-  calls: ['source', 'charge', 'retrieve', 'list', 'expire', 'image'] satisfies Call[],
+  calls: ['source', 'charge', 'retrieve', 'list', 'refunds', 'expire', 'image'] satisfies Call[],
   purchases: ['charge'],
   rule: { code: text },
   callback: { signature: oneOf('wrong', 'absent', 'stale', 'other_header') },
@@ -92,6 +94,8 @@ export interface Charge extends common.Transaction, Required<State> {
   readonly idempotency_key: string | null;
   readonly expires_at_ms: number;
   readonly paid_at_ms: number | null;
+  /** When it was refunded last. */
+  readonly refunded_at_ms: number | null;
   readonly steps: readonly (common.Step & State)[];
   readonly callback: CallbackBehaviour;
 }

@@ -10,7 +10,17 @@ import { checked, type Json, orNull, text, url } from '../common/shapes.js';
 import { type RunningSimulator, type Simulator, startVendor } from '../common/simulator.js';
 import { Store } from '../common/store.js';
 import { type Forged, type Outcome, Vendor } from '../common/vendor.js';
-import { aboutCharge, chargeView, listCharges, makeCharge, makeSource, messageOf, move, refused } from './charges.js';
+import {
+  aboutCharge,
+  chargeView,
+  listCharges,
+  listRefunds,
+  makeCharge,
+  makeSource,
+  messageOf,
+  move,
+  refused,
+} from './charges.js';
 import type { Account, Call, CallbackBehaviour, Charge, Kinds, OpnCall, Reply, Rule, State } from './model.js';
 import { READINGS, RULES } from './model.js';
 
@@ -20,6 +30,7 @@ const ROUTES: readonly (readonly [Call, RegExp])[] = [
   ['source', /^POST \/sources$/],
   ['charge', /^POST \/charges$/],
   ['list', /^GET \/charges$/],
+  ['refunds', /^GET \/refunds$/],
   ['retrieve', /^GET \/charges\/([^/]+)$/],
   ['expire', /^POST \/charges\/([^/]+)\/expire$/],
   ['image', /^GET \/charges\/([^/]+)\/documents\/[^/]+\/downloads\/[^/]+$/],
@@ -72,6 +83,7 @@ class Opn extends Vendor<Kinds> {
     if (rule?.code !== undefined) return refused(rule.http ?? 400, rule.code);
     if (call.call === 'source') return makeSource(this.store, call);
     if (call.call === 'charge') return makeCharge(this.store, call, rule);
+    if (call.call === 'refunds') return listRefunds(this.store, call, rule);
     return call.call === 'list' ? listCharges(this.store, call, rule) : aboutCharge(this.store, call);
   }
 

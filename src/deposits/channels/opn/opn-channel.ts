@@ -18,7 +18,17 @@ import type {
   PaymentsPage,
   StoredChannelSettings,
 } from '../channel-adapter.js';
-import { idOf, momentOf, objectIn, readCallback, readCharge, readList, unknown } from './opn-data.js';
+import {
+  idOf,
+  momentOf,
+  objectIn,
+  readCallback,
+  readCharge,
+  readList,
+  readRefunds,
+  unknown,
+  type RefundsPage,
+} from './opn-data.js';
 
 const VERSION = '2019-05-29';
 const TIMEOUT_MS = 8_000;
@@ -64,6 +74,14 @@ const BY_REFERENCE: Omit<ChannelSettings, 'account' | 'isLive'> = {
   unconfirmedLimit: null,
 };
 
+const NO_REFUNDS: RefundsPage = { kind: 'refunds', charges: [], next: null };
+const UNLISTED = 'Opn lists no refunds: those of charges older than five days come by callbacks only';
+
+const listPath = (of: 'charges' | 'refunds', from: Date, offset: number): string => {
+  const page = { limit: String(PAGE), offset: String(offset), order: 'chronological', from: from.toISOString() };
+  return `/${of}?${new URLSearchParams(page).toString()}`;
+};
+
 const leftMs = (until: number): number => Math.max(1, Math.ceil(until - performance.now()));
 
 /** PromptPay by Opn (Omise): https://docs.omise.co/charges-api. A charge of a source has the QR code. */
@@ -96,13 +114,17 @@ export class OpnChannel implements ChannelAdapter<OpnSettings> {
       }),
   };
 
+  /** Its pages are those of Opn's charges, and then those of its refunds: a refund may be of a charge that is much older. */
   readonly list = {
-    read: (settings: OpnSettings, since: Date, page: string | null): Promise<PaymentsPage | NoAnswer> => {
-      const from = new Date(since.getTime() - LIST_BEFORE_MS).toISOString();
-      const query = new URLSearchParams({ limit: String(PAGE), offset: page ?? '0', order: 'chronological', from });
-      return this.call(settings, 'GET', `/charges?${query.toString()}`, (answer) =>
-        readList(answer, Number(page ?? 0), settings.isLive, new Date()),
+    read: async (settings: OpnSettings, since: Date, page: string | null): Promise<PaymentsPage | NoAnswer> => {
+      const [what = 'charges', offset = 0] = page?.split(' ') ?? [];
+      if (what === 'refunds') return this.refundedCharges(settings, since, Number(offset));
+      const from = new Date(since.getTime() - LIST_BEFORE_MS);
+      const charges = await this.call(settings, 'GET', listPath('charges', from, Number(offset)), (answer) =>
+        readList(answer, Number(offset), settings.isLive, new Date()),
       );
+      if (charges.kind === 'unknown') return charges;
+      return { ...charges, next: charges.next === null ? 'refunds 0' : `charges ${charges.next}` };
     },
   };
 
@@ -168,10 +190,38 @@ export class OpnChannel implements ChannelAdapter<OpnSettings> {
     );
     const mode = settings.isLive ? 'live' : 'test mode, no real money';
     const signed = settings.webhookSecret !== null;
+    const refunds = await this.refunds(settings, new Date(), 0);
+    const listed = refunds.kind === 'unknown' ? refunds.detail : 'read each night';
     return [
       { name: 'secret_key', ok: answer.kind === 'page', detail: answer.kind === 'page' ? mode : answer.detail },
       { name: 'webhook_secret', ok: true, detail: signed ? 'callbacks must be signed' : 'callbacks are not proven' },
+      { name: 'refunds', ok: true, detail: refunds === NO_REFUNDS ? UNLISTED : listed },
     ];
+  }
+
+  /** Inquires about each charge that was refunded, because a refund says nothing about the other refunds of its charge. */
+  private async refundedCharges(settings: OpnSettings, since: Date, offset: number): Promise<PaymentsPage | NoAnswer> {
+    const page = await this.refunds(settings, since, offset);
+    if (page.kind === 'unknown') return page;
+    const payments: PaymentsPage['payments'] = [];
+    for (const paymentId of page.charges) {
+      const reading = await this.inquiry.query(settings, paymentId);
+      if (reading.kind === 'unknown' && reading.fault !== 'configuration') return reading;
+      payments.push({ paymentId, reading });
+    }
+    return { kind: 'page', payments, next: page.next && `refunds ${page.next}` };
+  }
+
+  /**
+   * It is not certain that each account and key has this list. Without it, refunds are found in the list of charges only. Wrong keys
+   * show in the calls about charges.
+   */
+  private async refunds(settings: OpnSettings, since: Date, offset: number): Promise<RefundsPage | NoAnswer> {
+    const page = await this.call(settings, 'GET', listPath('refunds', since, offset), (answer) =>
+      readRefunds(answer, offset),
+    );
+    const isRefused = page.kind === 'unknown' && (page.fault === 'configuration' || page.fault === 'credentials');
+    return isRefused ? NO_REFUNDS : page;
   }
 
   private async read(settings: OpnSettings, charge: Members, until: number): Promise<Created | NoAnswer> {

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { parseExactJson } from '../../../core/exact-json.js';
 import type { Members } from '../../../suppliers/adapter-answers.js';
 import type { ChannelCallback, PaymentReading } from '../channel-adapter.js';
-import { readCallback, readCharge, readList } from './opn-data.js';
+import { readCallback, readCharge, readList, readRefunds } from './opn-data.js';
 
 const NOW = new Date('2026-11-24T08:00:00Z');
 const CHARGE = {
@@ -52,12 +52,13 @@ describe('a charge', () => {
     expect(read(changes).kind).toBe(kind);
   });
 
+  const page = (data: object[], total: number) => ({
+    status: 200,
+    retryAfter: undefined,
+    body: parseExactJson(JSON.stringify({ object: 'list', data, total })),
+  });
+
   it('is listed, and a page that lacks charges is no page', () => {
-    const page = (data: object[], total: number) => ({
-      status: 200,
-      retryAfter: undefined,
-      body: parseExactJson(JSON.stringify({ object: 'list', data, total })),
-    });
     expect(readList(page([CHARGE], 3), 1, false, NOW)).toMatchObject({
       kind: 'page',
       payments: [{ paymentId: 'chrg_1' }],
@@ -65,6 +66,12 @@ describe('a charge', () => {
     });
     expect(readList(page([CHARGE], 2), 1, false, NOW)).toMatchObject({ next: null });
     expect(readList(page([], 2), 1, false, NOW)).toMatchObject({ kind: 'unknown' });
+  });
+
+  it('is named once by all refunds of a page, by its id or as a whole', () => {
+    const refunds = [{ charge: 'chrg_1' }, { charge: CHARGE }, { charge: 'chrg_2' }, { charge: null }];
+    expect(readRefunds(page(refunds, 5), 0)).toEqual({ kind: 'refunds', charges: ['chrg_1', 'chrg_2'], next: '4' });
+    expect(readRefunds(page([], 5), 4)).toMatchObject({ kind: 'unknown' });
   });
 });
 

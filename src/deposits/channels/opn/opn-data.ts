@@ -68,19 +68,41 @@ function readPaid(charge: Members, chargeRef: string, now: Date): PaymentReading
   return { kind: 'paid', payment: { chargeRef, amount, currency, paidAt, references, merchantId, refunded } };
 }
 
+/** A page of refunds: the charges that they are of. */
+export interface RefundsPage {
+  kind: 'refunds';
+  charges: string[];
+  /** The offset of the next page; null on the last one. */
+  next: string | null;
+}
+
 /** Reads a page of charges. @param offset the number of charges before it. */
 export function readList(answer: HttpAnswer, offset: number, isLive: boolean, now: Date): PaymentsPage | NoAnswer {
-  const list = objectIn(answer, 'list');
-  const total = satangOf(list?.total);
-  if (!list || total === null) return unknown(answer, list ? 'a list without a total' : undefined);
-  const charges = asList(list.data).map((each) => asMembers(each) ?? {});
-  const next = offset + charges.length;
-  if (charges.length === 0 && next < total) return unknown(answer, 'a list that lacks charges');
-  const payments = charges.map((charge) => {
+  const page = readPage(answer, offset);
+  if ('kind' in page) return page;
+  const payments = page.data.map((charge) => {
     const paymentId = idOf(charge.id) ?? '';
     return { paymentId, reading: readCharge(charge, paymentId, isLive, now) };
   });
-  return { kind: 'page', payments, next: next < total ? String(next) : null };
+  return { kind: 'page', payments, next: page.next };
+}
+
+/** Reads a page of refunds. @param offset the number of refunds before it. */
+export function readRefunds(answer: HttpAnswer, offset: number): RefundsPage | NoAnswer {
+  const page = readPage(answer, offset);
+  if ('kind' in page) return page;
+  const charges = page.data.flatMap(({ charge }) => idOf(asMembers(charge)?.id ?? charge) ?? []);
+  return { kind: 'refunds', charges: [...new Set(charges)], next: page.next };
+}
+
+function readPage(answer: HttpAnswer, offset: number): { data: Members[]; next: string | null } | NoAnswer {
+  const list = objectIn(answer, 'list');
+  const total = satangOf(list?.total);
+  if (!list || total === null) return unknown(answer, list ? 'a list without a total' : undefined);
+  const data = asList(list.data).map((each) => asMembers(each) ?? {});
+  const next = offset + data.length;
+  if (data.length === 0 && next < total) return unknown(answer, 'a list that lacks entries');
+  return { data, next: next < total ? String(next) : null };
 }
 
 /** Reads an event. @param secret of the webhook; null if its signature can't be checked. */
