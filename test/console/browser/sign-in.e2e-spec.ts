@@ -135,6 +135,32 @@ describeInBrowser('Signing in, in a browser', () => {
     await visitor.leave(REFUSED);
   });
 
+  it('goes on with the same link and password after answers were lost', async () => {
+    const { link } = await stack.operators.create({ email: 'far@shop.example', name: 'Far Away', role: 'viewer' });
+    const visitor = await Visitor.arrive(browser, stack);
+    const { page } = visitor;
+    await visitor.open(`/set-up${new URL(link).hash}`);
+    await page.getByLabel('New password').fill(PASSWORD);
+    const fails = async (path: string): Promise<void> => {
+      const failed = page.waitForEvent('requestfailed', (request) => request.url().endsWith(path));
+      await page.keyboard.press('Enter');
+      await failed;
+      await page.getByRole('alert').waitFor();
+      await page.unrouteAll();
+    };
+    // The service sets the password, but the browser never learns of it.
+    await page.route('**/api/set-up', async (route) => {
+      await route.fetch();
+      await route.abort();
+    });
+    await fails('/api/set-up');
+    await page.route('**/api/session', (route) => route.abort());
+    await fails('/api/session');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Far Away' }).waitFor();
+    await visitor.leave(REFUSED);
+  });
+
   it.each(['en', 'th'] as const)(
     'is shown in %s, in light and dark, on a wide screen and on a phone',
     async (language) => {

@@ -41,8 +41,15 @@ function PasswordForm({ token, email }: { token: string; email: string }): React
   const queries = useQueryClient();
   const navigate = useNavigate();
   const [password, setPassword] = useState('');
+  const [tried, setTried] = useState<string | null>(null);
   const { error, isBusy, submit } = useSubmit(async () => {
-    await ask(() => client.POST('/api/set-up', { body: { token, password } }));
+    setTried(password);
+    try {
+      await ask(() => client.POST('/api/set-up', { body: { token, password } }));
+    } catch (refused) {
+      // The link works once. After a network failure, an earlier try may have set this password: then only the sign-in is left.
+      if (tried !== password || !isProblem(refused, 404)) throw refused;
+    }
     const session = await ask(() => client.POST('/api/session', { body: { email, password } }));
     // With a second factor, the sign-in page asks for its code.
     if (session.state === 'code_required') return navigate({ to: '/login', search: {}, replace: true });
