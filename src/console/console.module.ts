@@ -57,7 +57,6 @@ import { ConsoleKeysController } from './merchants/merchant-keys.controller.js';
 import { ConsolePricesController } from './merchants/merchant-prices.controller.js';
 import { ConsoleWalletController } from './merchants/merchant-wallet.controller.js';
 import { ConsoleMerchantsController } from './merchants/merchants.controller.js';
-import { DecisionsService } from './orders/decisions.service.js';
 import { ConsoleOrdersController } from './orders/orders.controller.js';
 import { ReviewController } from './orders/review.controller.js';
 import { ConsoleReversalsController } from './reversals/reversals.controller.js';
@@ -128,7 +127,6 @@ const SERVICES = [
   CompanyProvider,
   CompanySignInService,
   ConsoleJobsService,
-  DecisionsService,
   DepositViewsService,
   IdempotencyService,
   ProductViewsService,

@@ -1,13 +1,21 @@
-import { Body, Controller, Get, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Get, Inject, Post, Query, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
+import { CONFIG, type Config } from '../../core/config.js';
+import { notFound } from '../../core/errors.js';
 import type { FailureCode } from '../../core/failures.js';
 import { answerCsv, everyPage, membersOf, type CsvColumns } from '../../core/http/csv-answer.js';
 import { checkedPeriod } from '../../core/moments.js';
 import type { Page } from '../../core/pagination.js';
 import { Database } from '../../database/database.js';
+import { UnitDeliveriesService } from '../../orders/codes/unit-deliveries.service.js';
+import { unitName } from '../../orders/order.rows.js';
 import type { OrderStatus } from '../../orders/states.js';
+import { SupplierQueriesService } from '../../suppliers/supplier-queries.service.js';
 import { SuppliersService } from '../../suppliers/suppliers.service.js';
+import { UnitInquiryService } from '../../suppliers/unit-inquiry.service.js';
+import { OrderCancellationService } from '../../support/order-cancellation.service.js';
+import { OrderResolutionService } from '../../support/order-resolution.service.js';
 import { OrderSupportService, type PageRequest } from '../../support/order-support.service.js';
 import { CurrentCaller, type Caller } from '../access/caller.js';
 import { ConsoleRoute } from '../access/console-route.decorator.js';
@@ -16,11 +24,11 @@ import { idsOf, supplierIdsOf, valuesOf } from '../filters.js';
 import { pageOf } from '../lists.js';
 import { ReasonDto } from '../reason.dto.js';
 import { CancelDto, CancellationDto, InquiryDto, NoteDto, ResolveDto, RevealedDto } from './decision.dto.js';
-import { DecisionsService } from './decisions.service.js';
+import { toLeftUnitDto, toOutcome } from './decision.mapper.js';
 import { OrderFilterDto, OrdersQueryDto } from './order-queries.dto.js';
 import { ListedOrderDto, OrderDetailDto } from './order.dto.js';
 import { toListedOrderDto, toOrderDetailDto } from './order.mapper.js';
-import { OrderNumber, UnitName, type Unit } from './unit-name.js';
+import { OrderNumber, readUnit, UnitName, type Unit } from './unit-name.js';
 
 const CSV_PAGE = 1_000;
 
@@ -33,7 +41,7 @@ const CSV_COLUMNS: CsvColumns<ListedOrderDto> = {
   ...membersOf<ListedOrderDto>('status total_amount failure_code created_at ended_at'),
 };
 
-/** Orders, as the caller may see them. */
+/** Orders, as the caller may see them, and operators' decisions about them. */
 @ApiTags('Orders')
 @Controller('api')
 export class ConsoleOrdersController {
@@ -41,7 +49,12 @@ export class ConsoleOrdersController {
     private readonly database: Database,
     private readonly orders: OrderSupportService,
     private readonly suppliers: SuppliersService,
-    private readonly decisions: DecisionsService,
+    private readonly cancellation: OrderCancellationService,
+    private readonly resolution: OrderResolutionService,
+    private readonly inquiry: UnitInquiryService,
+    private readonly queries: SupplierQueriesService,
+    private readonly deliveries: UnitDeliveriesService,
+    @Inject(CONFIG) private readonly config: Config,
   ) {}
 
   @Get('orders')
@@ -82,8 +95,13 @@ export class ConsoleOrdersController {
   @ConsoleRoute('orders.note', 'Write a note of 1 to 2,000 characters into an order’s history', OrderDetailDto, {
     status: 201,
   })
-  note(@CurrentCaller() caller: Caller, @OrderNumber() number: string, @Body() body: NoteDto): Promise<OrderDetailDto> {
-    return this.decisions.note(caller, number, body);
+  async note(
+    @CurrentCaller() caller: Caller,
+    @OrderNumber() number: string,
+    @Body() { text }: NoteDto,
+  ): Promise<OrderDetailDto> {
+    await this.orders.note(number, text, caller.actor());
+    return this.show(caller, number);
   }
 
   @Post('orders/:number/cancellation')
@@ -91,20 +109,41 @@ export class ConsoleOrdersController {
     description:
       'The merchant gets their price back. `left` has the units that were not cancelled, and why. 409 if no unit could be cancelled.',
   })
-  cancel(
+  async cancel(
     @CurrentCaller() caller: Caller,
     @OrderNumber() number: string,
-    @Body() body: CancelDto,
+    @Body() { unit, reason }: CancelDto,
   ): Promise<CancellationDto> {
-    return this.decisions.cancel(caller, number, body);
+    const { cancelled, uncancelled } = await this.cancellation.cancel({
+      order: await this.orders.get(number),
+      unit: unit === undefined ? undefined : readUnit(unit),
+      by: caller.actor(reason),
+    });
+    return {
+      cancelled: cancelled.map(unitName),
+      left: uncancelled.map(toLeftUnitDto),
+      order: await this.show(caller, number),
+    };
   }
 
   @Post('orders/:number/units/:unit/inquire')
   @ConsoleRoute('orders.resolve', 'Ask a unit’s supplier about the unit; changes nothing but the log', InquiryDto, {
     description: '409 if the supplier answers no inquiry, or only one that may buy.',
   })
-  inquire(@CurrentCaller() caller: Caller, @OrderNumber() number: string, @UnitName() unit: Unit): Promise<InquiryDto> {
-    return this.decisions.inquire(caller, number, unit);
+  async inquire(
+    @CurrentCaller() caller: Caller,
+    @OrderNumber() number: string,
+    @UnitName() unit: Unit,
+  ): Promise<InquiryDto> {
+    const { order, attempt } = await this.orders.getUnit(number, unit);
+    if (!attempt) throw notFound('attempt');
+    const { supplier, supplier_sku: sku, reference, supplier_reference: supplierReference } = attempt;
+    const result = await this.queries.run('inquiry', supplier, () =>
+      this.inquiry.inquire(supplier, { sku, reference, supplierReference }),
+    );
+    const detail = { unit: unitName(unit), supplier, result: result.outcome };
+    await this.orders.record(order, 'order.inquire', detail, caller.actor());
+    return { supplier, reference, ...result, asked_at: new Date() };
   }
 
   @Post('orders/:number/units/:unit/code')
@@ -112,13 +151,20 @@ export class ConsoleOrdersController {
     description:
       'The audit log records this before the code is shown. Asks for confirmation. 404 if nothing was handed over.',
   })
-  reveal(
+  async reveal(
     @CurrentCaller() caller: Caller,
     @OrderNumber() number: string,
-    @UnitName() unit: Unit,
+    @UnitName() name: Unit,
     @Body() { reason }: ReasonDto,
   ): Promise<RevealedDto> {
-    return this.decisions.reveal(caller, number, unit, reason);
+    caller.assertConfirmed();
+    const order = await this.orders.get(number);
+    const ofItem = (await this.deliveries.ofOrder(order.id)).get(name.item) ?? [];
+    const delivered = ofItem.filter(({ unit }) => unit === name.unit);
+    if (delivered.length === 0) throw notFound('code');
+    const unit = unitName(name);
+    await this.orders.record(order, 'code.reveal', { unit }, caller.actor(reason));
+    return { unit, pieces: delivered.map(({ unit: _unit, ...code }) => code) };
   }
 
   @Post('orders/:number/units/:unit/resolution')
@@ -127,13 +173,18 @@ export class ConsoleOrdersController {
       'Has the same effect as a definite answer of the supplier. Asks for confirmation if the unit’s price is above ' +
       '`confirm_above`. 409 if the unit is neither in doubt nor in review, or another attempt has begun.',
   })
-  resolve(
+  async resolve(
     @CurrentCaller() caller: Caller,
     @OrderNumber() number: string,
     @UnitName() unit: Unit,
-    @Body() body: ResolveDto,
+    @Body() { reason, attempt, ...decision }: ResolveDto,
   ): Promise<OrderDetailDto> {
-    return this.decisions.resolve(caller, number, unit, body);
+    const outcome = toOutcome(decision);
+    const { order, price, attempt: latest } = await this.orders.getUnit(number, unit);
+    if (price > this.config.console.confirmAbove) caller.assertConfirmed();
+    const seenAttempt = attempt ?? latest?.number;
+    await this.resolution.resolve({ ...caller.actor(), order, ...unit, seenAttempt, outcome, reason });
+    return this.show(caller, number);
   }
 
   private async listPage(caller: Caller, request: PageRequest): Promise<Page<ListedOrderDto>> {

@@ -1,10 +1,14 @@
-import { Body, Controller, Delete, Get, Post, Put, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Inject, Post, Put, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { ProductsService } from '../../catalog/products.service.js';
+import { CONFIG, type Config } from '../../core/config.js';
 import { pick } from '../../core/members.js';
+import { formatBaht } from '../../core/money.js';
 import type { Page } from '../../core/pagination.js';
 import { MerchantsService } from '../../merchants/merchants.service.js';
 import { SuppliersService } from '../../suppliers/suppliers.service.js';
+import { BatchResolutionService } from '../../support/batch-resolution.service.js';
+import { sumOf, summaryOf } from '../../support/batch-summary.js';
 import { OrderSupportService } from '../../support/order-support.service.js';
 import { ReviewService, type Claim } from '../../support/review.service.js';
 import { CurrentCaller, type Caller } from '../access/caller.js';
@@ -12,7 +16,7 @@ import { ConsoleRoute } from '../access/console-route.decorator.js';
 import { supplierIdsOf, valuesOf } from '../filters.js';
 import { pageOf } from '../lists.js';
 import { BatchPreviewDto, BatchResolvedDto, NamedUnitsDto, ResolveManyDto } from './decision.dto.js';
-import { DecisionsService } from './decisions.service.js';
+import { toChosenUnit, toNamedUnitDto, toOutcome, toUndecidedUnitDto } from './decision.mapper.js';
 import { ReviewQueryDto, SearchQueryDto, type ReviewState } from './order-queries.dto.js';
 import { toFoundOrderDto, toReviewUnitDto } from './order.mapper.js';
 import { ClaimedDto, FoundDto, ReviewUnitDto } from './review.dto.js';
@@ -28,10 +32,11 @@ export class ReviewController {
   constructor(
     private readonly orders: OrderSupportService,
     private readonly review: ReviewService,
-    private readonly decisions: DecisionsService,
+    private readonly batch: BatchResolutionService,
     private readonly suppliers: SuppliersService,
     private readonly merchants: MerchantsService,
     private readonly products: ProductsService,
+    @Inject(CONFIG) private readonly config: Config,
   ) {}
 
   @Get('review')
@@ -52,8 +57,14 @@ export class ReviewController {
     'Show what one decision about several units would settle; changes nothing',
     BatchPreviewDto,
   )
-  preview(@Body() body: NamedUnitsDto): Promise<BatchPreviewDto> {
-    return this.decisions.preview(body);
+  async preview(@Body() { units: chosen }: NamedUnitsDto): Promise<BatchPreviewDto> {
+    const summary = summaryOf(await this.batch.listStatus(chosen.map(toChosenUnit)));
+    return {
+      ...summary,
+      amount: formatBaht(summary.amount),
+      merchants: summary.merchants.map((share) => ({ ...share, amount: formatBaht(share.amount) })),
+      left: summary.left.map(toUndecidedUnitDto),
+    };
   }
 
   @Post('review/resolution')
@@ -68,8 +79,19 @@ export class ReviewController {
         '`confirm_above`.',
     },
   )
-  resolve(@CurrentCaller() caller: Caller, @Body() body: ResolveManyDto): Promise<BatchResolvedDto> {
-    return this.decisions.resolveMany(caller, body);
+  async resolve(
+    @CurrentCaller() caller: Caller,
+    @Body() { units: chosen, reason, ...decision }: ResolveManyDto,
+  ): Promise<BatchResolvedDto> {
+    const outcome = toOutcome(decision);
+    const units = await this.batch.listStatus(chosen.map(toChosenUnit));
+    if (sumOf(units) > this.config.console.confirmAbove) caller.assertConfirmed();
+    const { resolved, left } = await this.batch.resolve(units, outcome, caller.actor(), reason);
+    return {
+      resolved: resolved.map(toNamedUnitDto),
+      amount: formatBaht(sumOf(resolved)),
+      left: left.map(toUndecidedUnitDto),
+    };
   }
 
   @Put('review/:number/:unit/claim')

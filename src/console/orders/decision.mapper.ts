@@ -1,0 +1,57 @@
+import { invalidValue } from '../../core/errors.js';
+import { failure } from '../../core/failures.js';
+import { pick } from '../../core/members.js';
+import { unitName } from '../../orders/order.rows.js';
+import type { DefiniteOutcome } from '../../suppliers/supplier-outcome.js';
+import type { ChosenUnit, UnitStatus } from '../../support/batch-resolution.service.js';
+import type { UncancelledUnit } from '../../support/order-problems.js';
+import type { ChosenUnitDto, LeftUnitDto, NamedUnitDto, ResolveDto, UndecidedUnitDto } from './decision.dto.js';
+import { readUnit } from './unit-name.js';
+
+export const toChosenUnit = ({ order_number, unit, supplier }: ChosenUnitDto): ChosenUnit => ({
+  order_number,
+  supplier: supplier ?? null,
+  ...readUnit(unit),
+});
+
+/** @throws BAD_REQUEST if a member does not fit the decision, or a failed unit has no failure_code. */
+export function toOutcome({
+  succeeded,
+  supplier_reference: reference,
+  failure_code: code,
+}: Omit<ResolveDto, 'reason' | 'attempt'>): DefiniteOutcome {
+  const refuse = (field: string, words: string): never => {
+    throw invalidValue(field, `${field} ${words}`);
+  };
+  if (succeeded) {
+    if (code !== undefined) refuse('failure_code', 'goes with a unit that failed');
+    return { kind: 'succeeded', supplierReference: reference ?? null };
+  }
+  if (reference !== undefined) refuse('supplier_reference', 'goes with a unit that succeeded');
+  return { kind: 'failed', ...failure(code ?? refuse('failure_code', 'is needed for a unit that failed')) };
+}
+
+const WHY_NOT_CANCELLED: Record<UncancelledUnit['state'], string> = {
+  queued: 'a call to its supplier ended just now: try again',
+  sending: 'a call to its supplier is in flight',
+  unknown: 'it is in doubt: its supplier may have sold it',
+  review: 'it is in doubt, and waits for a decision',
+  succeeded: 'it has succeeded',
+  failed: 'it has failed already',
+};
+
+export const toLeftUnitDto = (unit: UncancelledUnit): LeftUnitDto => ({
+  unit: unitName(unit),
+  state: unit.state,
+  why: WHY_NOT_CANCELLED[unit.state],
+});
+
+export const toNamedUnitDto = (unit: UnitStatus): NamedUnitDto => ({
+  order_number: unit.order_number,
+  unit: unitName(unit),
+});
+
+export const toUndecidedUnitDto = (unit: UnitStatus): UndecidedUnitDto => ({
+  ...toNamedUnitDto(unit),
+  ...pick(unit, 'state', 'supplier', 'decided_by'),
+});
