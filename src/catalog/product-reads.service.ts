@@ -79,7 +79,7 @@ export class ProductReadsService {
       (await adapter.catalogue?.readOne(settings, sku)) ?? {
         known: false,
         detail: 'its adapter reads no catalogue',
-        reached: false,
+        offersNone: false,
         fault: 'settings',
       }
     );

@@ -118,12 +118,12 @@ function balanceTable(queried: QueriedSupplier[], lasting: Map<string, number | 
   });
   const inWords = ({ supplier, problem }: QueriedSupplier): string[] =>
     problem === null ? [] : [`${supplier.code}: ${unavailableInWords(problem, supplier, 'balance')}`];
-  const failed = queried.filter(({ problem }) => problem?.reached === false);
+  const failed = queried.filter(({ problem }) => problem?.offersNone === false);
   return {
     ...list(rows, NO_SUPPLIERS),
     ok: failed.length === 0,
     // A supplier that responds without a balance may have no balance query, which is no failure.
-    remarks: queried.filter(({ problem }) => problem?.reached === true).flatMap(inWords),
+    remarks: queried.filter(({ problem }) => problem?.offersNone === true).flatMap(inWords),
     warnings: failed.flatMap(inWords),
   };
 }

@@ -70,7 +70,7 @@ function verdictOn(check: SupplierCheck, supplier: Settings): Verdict {
     return problem === null ? { ok: true, detail: 'complete' } : { ok: false, detail: settingsAdvice(problem) };
   }
   const { answer, name } = check;
-  if (!answer.known) return { ok: answer.reached, detail: unavailableInWords(answer, supplier, name) };
+  if (!answer.known) return { ok: answer.offersNone, detail: unavailableInWords(answer, supplier, name) };
   if (!('amount' in answer)) return { ok: true, detail: 'it can be read' };
   return { ok: true, detail: `${formatMicros(answer.amount.micros)} ${answer.amount.currency}` };
 }
@@ -82,8 +82,8 @@ const settingsAdvice = (problem: string): string =>
 
 /** The cause of a failed query at a supplier, and the remedy. */
 export function unavailableInWords(problem: Unavailable, supplier: Settings, what: 'balance' | 'catalogue'): string {
-  const { detail, reached, fault } = problem;
-  if (reached) return `it responds without a ${what} (${detail}); if it should have one, check --base-url`;
+  const { detail, offersNone, fault } = problem;
+  if (offersNone) return `it responds without a ${what} (${detail}); if it should have one, check --base-url`;
   if (fault === 'settings') return settingsAdvice(detail);
   if (fault === 'credentials') {
     return `it refuses our credentials (${detail}): set them again with topup supplier set --credential`;

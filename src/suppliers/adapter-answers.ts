@@ -94,12 +94,12 @@ export const inquireAndRead = (call: Call, read: (answer: HttpAnswer) => Supplie
 export const requestAndRead = <Reading>(
   call: Call,
   read: (answer: HttpAnswer) => Reading,
-): Promise<Reading | Unavailable> => callAndRead(call, read, unreachable);
+): Promise<Reading | Unavailable> => callAndRead(call, read, noAnswer);
 
-export const unreachable = (error: unknown): Unavailable => ({
+export const noAnswer = (error: unknown): Unavailable => ({
   known: false,
   detail: describeFailure(error),
-  reached: false,
+  offersNone: false,
 });
 
 /**
@@ -130,16 +130,16 @@ export type CodeMeaning =
   | { kind: 'not_accepted'; fault: Fault }
   | { kind: 'unknown' };
 
-/** Response codes, each with its name in words and its meaning. */
-export type CodeRows<Meaning = CodeMeaning> = Record<string, readonly [words: string, meaning: Meaning]>;
+/** Response codes of a supplier, each with a label for people and its meaning. */
+export type ResponseCodeRows<Meaning = CodeMeaning> = Record<string, readonly [label: string, meaning: Meaning]>;
 
-export interface AnswerCode<Meaning = CodeMeaning> {
-  words: string;
+export interface ResponseCode<Meaning = CodeMeaning> {
+  label: string;
   meaning: Meaning;
 }
 
-export const toCodes = <Meaning>(rows: CodeRows<Meaning>): ReadonlyMap<string, AnswerCode<Meaning>> =>
-  new Map(Object.entries(rows).map(([code, [words, meaning]]) => [code, { words, meaning }]));
+export const toResponseCodes = <Meaning>(rows: ResponseCodeRows<Meaning>): ReadonlyMap<string, ResponseCode<Meaning>> =>
+  new Map(Object.entries(rows).map(([code, [label, meaning]]) => [code, { label, meaning }]));
 
 /** A refusal after which another supplier may sell the unit. */
 export const refusedHere = (code: UnitFailureCode): CodeRefusal => ({ kind: 'failed', code, failover: true });

@@ -60,13 +60,13 @@ export interface StoredSettings {
 }
 
 /**
- * Why a supplier did not return the requested data. `reached`: the supplier works, but offers no such data that can be read.
+ * Why a supplier did not return the requested data. `offersNone`: the supplier works, but offers no such data that can be read.
  * `fault`: the fault, if known; `settings` means that the settings allowed no call.
  */
 export interface Unavailable {
   known: false;
   detail: string;
-  reached: boolean;
+  offersNone: boolean;
   fault?: 'settings' | 'credentials' | 'rate' | 'ban';
 }
 

@@ -25,13 +25,13 @@ describe('the check of a supplier', () => {
         readOne: notBought,
         probe: (settings) => {
           asked.push(`catalogue of ${String(settings)}`);
-          return Promise.resolve({ known: false, detail: 'HTTP 500', reached: false });
+          return Promise.resolve({ known: false, detail: 'HTTP 500', offersNone: false });
         },
       },
     };
     expect(await checkConnection({ adapter, settings: 'mine' })).toEqual([
       { name: 'balance', answer: { known: true, amount: { micros: 1n, currency: 'IDR' } } },
-      { name: 'catalogue', answer: { known: false, detail: 'HTTP 500', reached: false } },
+      { name: 'catalogue', answer: { known: false, detail: 'HTTP 500', offersNone: false } },
     ]);
     expect(asked).toEqual(['balance of mine', 'catalogue of mine']);
   });

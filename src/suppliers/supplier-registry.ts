@@ -102,7 +102,7 @@ export class SupplierRegistry implements OnApplicationShutdown {
     try {
       return this.connect(supplier);
     } catch (error) {
-      return { known: false, detail: (error as Error).message, reached: false, fault: 'settings' };
+      return { known: false, detail: (error as Error).message, offersNone: false, fault: 'settings' };
     }
   }
 

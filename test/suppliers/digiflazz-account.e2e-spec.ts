@@ -17,7 +17,7 @@ describe('the balance', () => {
   it('is not reported to a stranger', async () => {
     for (const changes of [{ key: 'wrong' }, { username: 'somebody' }]) {
       const buyer = await shop.open({}, changes);
-      expect(await buyer.balance()).toMatchObject({ known: false, reached: false, fault: 'credentials' });
+      expect(await buyer.balance()).toMatchObject({ known: false, offersNone: false, fault: 'credentials' });
     }
   });
 
@@ -32,10 +32,10 @@ describe('the balance', () => {
 
   it('is unknown if no server answers, or another one', async () => {
     const nowhere = await shop.open({}, { baseUrl: 'http://127.0.0.1:1/v1' });
-    expect(await nowhere.balance()).toEqual({ known: false, detail: 'ECONNREFUSED', reached: false });
+    expect(await nowhere.balance()).toEqual({ known: false, detail: 'ECONNREFUSED', offersNone: false });
     const buyer = await shop.open();
     const elsewhere = await shop.open({}, { baseUrl: buyer.client.url });
-    expect(await elsewhere.balance()).toEqual({ known: false, detail: 'HTTP 404', reached: false });
+    expect(await elsewhere.balance()).toEqual({ known: false, detail: 'HTTP 404', offersNone: false });
   });
 });
 
@@ -104,8 +104,8 @@ describe('the catalogue', () => {
   });
 
   it.each([
-    ['rc_83_object', { known: false, reached: false, fault: 'rate' }],
-    ['http_429', { known: false, reached: false, fault: 'rate' }],
+    ['rc_83_object', { known: false, offersNone: false, fault: 'rate' }],
+    ['http_429', { known: false, offersNone: false, fault: 'rate' }],
     ['empty_list', { known: true, products: [] }],
   ])('read twice within five minutes, with %s, has no products', async (reading, expected) => {
     const buyer = await shop.open({ price_list_limited: reading });

@@ -74,7 +74,7 @@ export const isCompleteComparison = ({
 }: Pick<SupplierComparison, 'balance' | 'unanswered' | 'list' | 'unnoticed'>): boolean =>
   unanswered.count === 0 &&
   unnoticed === null &&
-  (balance.known || balance.reached) &&
+  (balance.known || balance.offersNone) &&
   (list === null || (list.known && list.unreadable === 0));
 
 /** The comparison of our books with a supplier's. */

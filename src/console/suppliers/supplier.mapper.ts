@@ -99,8 +99,8 @@ export function toCheckDto(check: SupplierCheck): SupplierCheckDto {
   }
   const { answer } = check;
   if (!answer.known) {
-    const { reached, fault, detail } = answer;
-    return { name, ok: reached, finding: reached ? 'untold' : FINDING_OF[fault ?? 'none'], detail };
+    const { offersNone, fault, detail } = answer;
+    return { name, ok: offersNone, finding: offersNone ? 'untold' : FINDING_OF[fault ?? 'none'], detail };
   }
   const reported = 'amount' in answer ? `${formatMicros(answer.amount.micros)} ${answer.amount.currency}` : null;
   return { name, ok: true, finding: 'told', detail: reported };

@@ -214,7 +214,7 @@ const hasNoneToRead = ({ purchases, unreadable }: Listed): boolean => purchases 
 export const namedIn = ({ unreadableName: name }: Pick<Listed, 'unreadableName'>): string =>
   name ? ` (the supplier calls one of them ${name})` : '';
 
-const unread = (detail: string, reached = true): Unavailable => ({ known: false, detail, reached });
+const unread = (detail: string, offersNone = true): Unavailable => ({ known: false, detail, offersNone });
 
 const toReported = (purchase: ListedPurchase) => ({
   ...purchase,

@@ -22,8 +22,8 @@ export const rupiah = (value: unknown): CostMoney | null => amountOf(value, CURR
 
 /** A response code in words. */
 export const codeInWords = (rc: string): string => {
-  const words = RESPONSE_CODES.get(rc)?.words;
-  return words === undefined ? `rc ${rc}` : `rc ${rc}: ${words}`;
+  const label = RESPONSE_CODES.get(rc)?.label;
+  return label === undefined ? `rc ${rc}` : `rc ${rc}: ${label}`;
 };
 
 /** Reads our balance from an answer to `POST /cek-saldo`. */
@@ -38,11 +38,11 @@ export function unavailable(answer: HttpAnswer): Unavailable {
   const members = asMembers(dataOf(answer.body));
   const rc = members && responseCodeOf(members);
   if (rc === undefined) {
-    const isRate = answer.status === 429;
+    const isTooOften = answer.status === 429;
     const detail = answer.status === 200 ? 'the answer can’t be read' : `HTTP ${answer.status}`;
-    return { known: false, detail, reached: false, ...(isRate && { fault: 'rate' as const }) };
+    return { known: false, detail, offersNone: false, ...(isTooOften && { fault: 'rate' as const }) };
   }
-  return { known: false, detail: codeInWords(rc), reached: false, ...faultOf(rc) };
+  return { known: false, detail: codeInWords(rc), offersNone: false, ...faultOf(rc) };
 }
 
 /** The code for too many requests of the price list. No other call gets this code. */

@@ -92,7 +92,7 @@ describe('the price list', () => {
 
   it('is unavailable, and not empty, if it was requested too often', () => {
     const limited = answer({ rc: '83', status: 'Gagal', message: 'Limitasi' });
-    const reading = { known: false, reached: false, fault: 'rate' };
+    const reading = { known: false, offersNone: false, fault: 'rate' };
     expect(readPriceList(limited)).toMatchObject(reading);
     expect(readPriceOf(limited, 'ml86')).toMatchObject(reading);
     expect(readPriceList({ ...answer(undefined, 429) })).toMatchObject({ ...reading, detail: 'HTTP 429' });
@@ -104,7 +104,7 @@ describe('the price list', () => {
     ['nothing', answer(null)],
     ['no JSON', { status: 200, body: undefined, retryAfter: undefined }],
   ])('is unavailable for %s', (_what, given) => {
-    expect(readPriceList(given)).toMatchObject({ known: false, reached: false });
+    expect(readPriceList(given)).toMatchObject({ known: false, offersNone: false });
   });
 
   it('of one SKU has that product, or reports that it is not listed', () => {
@@ -133,7 +133,7 @@ describe('the balance', () => {
     ['02', undefined],
   ])('is not reported with rc %s: %s', (rc, fault) => {
     const reading = readBalance(answer({ rc, status: 'Gagal' }));
-    expect(reading).toMatchObject({ known: false, reached: false });
+    expect(reading).toMatchObject({ known: false, offersNone: false });
     expect(reading).toHaveProperty('detail', expect.stringMatching(`^rc ${rc}: `));
     expect('fault' in reading ? reading.fault : undefined).toBe(fault);
   });

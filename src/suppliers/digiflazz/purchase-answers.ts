@@ -69,7 +69,7 @@ function meaningOf(data: Members, rc: string, code: ResponseCode, phase: Phase):
       const { failover, confirm, tooOften, isPriceRefused } = meaning;
       return {
         kind: 'failed',
-        ...failure(meaning.code, refusalInWords(data, rc, code.words, isPriceRefused)),
+        ...failure(meaning.code, refusalInWords(data, rc, code.label, isPriceRefused)),
         failover,
         ...(confirm && phase !== 'callback' && { confirm }),
         ...(tooOften && { retryAfterMs: TOO_OFTEN_MS }),

@@ -5,7 +5,7 @@ import {
   UNKNOWN,
   type CodeMeaning,
   type CodeRefusal,
-  type CodeRows,
+  type ResponseCodeRows,
 } from '../adapter-answers.js';
 
 /** The meaning of a response code in the answer to the first send of a purchase. */
@@ -26,11 +26,11 @@ export interface ResponseCode {
    * send: the supplier may have decided before it looked up the reference.
    */
   made: boolean;
-  words: string;
+  label: string;
   meaning: DigiflazzMeaning;
 }
 
-type Rows = CodeRows<DigiflazzMeaning>;
+type Rows = ResponseCodeRows<DigiflazzMeaning>;
 
 const SUCCEEDED: Rows = { '00': ['success', { kind: 'succeeded' }] };
 
@@ -100,5 +100,5 @@ export const RESPONSE_CODES: ReadonlyMap<string, ResponseCode> = new Map([
 ]);
 
 function rows(of: Rows, status: ResponseCode['status'], made: boolean): [string, ResponseCode][] {
-  return Object.entries(of).map(([rc, [words, meaning]]) => [rc, { status, made, words, meaning }]);
+  return Object.entries(of).map(([rc, [label, meaning]]) => [rc, { status, made, label, meaning }]);
 }

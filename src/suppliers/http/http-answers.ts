@@ -74,10 +74,10 @@ const HAS_NO_LIST = [...HAS_NO_SUCH_PAGE, 400, 422];
 export function readPurchasesAnswer(answer: HttpAnswer, isFirst: boolean): PurchasesReading | null {
   if (isFirst && HAS_NO_LIST.includes(answer.status)) return null;
   if (answer.status !== 200)
-    return { known: false, detail: `HTTP ${answer.status}`, reached: false, ...faultOf(answer) };
+    return { known: false, detail: `HTTP ${answer.status}`, offersNone: false, ...faultOf(answer) };
   const { data, next_cursor: next = null } = asObject(answer.body) ?? {};
   if (!Array.isArray(data) || !(next === null || (typeof next === 'string' && next !== '')))
-    return { known: false, detail: 'the list of purchases can’t be read', reached: true };
+    return { known: false, detail: 'the list of purchases can’t be read', offersNone: true };
   const purchases = data.map(readListed).filter((purchase) => purchase !== null);
   const names = data.filter((entry) => readListed(entry) === null).map(supplierReferenceOf);
   const unreadableName = names.find((name) => name !== null) ?? null;
@@ -112,12 +112,12 @@ const supplierReferenceOf = (entry: unknown): string | null => nameOf(asObject(e
 export function readBalanceAnswer(answer: HttpAnswer): SupplierBalance {
   const { balance, currency } = asObject(answer.body) ?? {};
   if (answer.status !== 200) {
-    const reached = HAS_NO_SUCH_PAGE.includes(answer.status);
-    return { known: false, detail: `HTTP ${answer.status}`, reached, ...faultOf(answer) };
+    const offersNone = HAS_NO_SUCH_PAGE.includes(answer.status);
+    return { known: false, detail: `HTTP ${answer.status}`, offersNone, ...faultOf(answer) };
   }
   const micros = typeof balance === 'string' ? parseSignedMicros(balance) : null;
   if (micros === null || typeof currency !== 'string') {
-    return { known: false, detail: 'the answer names no balance and currency', reached: true };
+    return { known: false, detail: 'the answer names no balance and currency', offersNone: true };
   }
   return { known: true, amount: { micros, currency: storable(currency, 16) } };
 }

@@ -26,8 +26,8 @@ export const refusesUs = (answer: HttpAnswer): boolean => answer.status === 401 
 
 /** A code in words. */
 export const codeInWords = (code: string): string => {
-  const words = RESPONSE_CODES.get(code)?.words;
-  return words === undefined ? code : `${words} (${code})`;
+  const label = RESPONSE_CODES.get(code)?.label;
+  return label === undefined ? code : `${label} (${code})`;
 };
 
 /** An answer in words: its code, or else its HTTP status. */
@@ -49,7 +49,7 @@ export const isSuccess = (answer: HttpAnswer): boolean => isGood(answer.status) 
 /** The result for an answer without the expected balance or products. */
 export function unavailable(answer: HttpAnswer): Unavailable {
   const detail = isSuccess(answer) ? 'the answer can’t be read' : answerInWords(answer);
-  return { known: false, detail, reached: false, ...faultOf(answer) };
+  return { known: false, detail, offersNone: false, ...faultOf(answer) };
 }
 
 function faultOf(answer: HttpAnswer): Pick<Unavailable, 'fault'> {

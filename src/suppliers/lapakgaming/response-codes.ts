@@ -1,7 +1,14 @@
-import { refusedHere, ourFault, refusedEverywhere, toCodes, UNKNOWN, type CodeMeaning } from '../adapter-answers.js';
+import {
+  refusedHere,
+  ourFault,
+  refusedEverywhere,
+  toResponseCodes,
+  UNKNOWN,
+  type CodeMeaning,
+} from '../adapter-answers.js';
 
 /** The supplier's codes, in our words, because the supplier does not explain them. Any other code means `unknown`. */
-export const RESPONSE_CODES = toCodes<CodeMeaning>({
+export const RESPONSE_CODES = toResponseCodes<CodeMeaning>({
   SUCCESS: ['accepted', { kind: 'processing' }],
   UNAUTHORIZED: ['it does not accept our key or our address', ourFault('credentials')],
   PRODUCT_NOT_FOUND: ['it does not know the product', refusedHere('ITEM_NOT_FOUND')],

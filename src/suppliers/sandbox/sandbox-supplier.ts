@@ -72,7 +72,7 @@ export class SandboxSupplier implements SupplierAdapter<SandboxSettings> {
   }
 
   balance(): Promise<SupplierBalance> {
-    return Promise.resolve({ known: false, detail: 'the sandbox takes no money', reached: true });
+    return Promise.resolve({ known: false, detail: 'the sandbox takes no money', offersNone: true });
   }
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CatalogueReading, SupplierProduct } from '../supplier-adapter.js';
 import type { HttpAnswer } from '../adapter-http.js';
-import { unreachable } from '../adapter-answers.js';
+import { noAnswer } from '../adapter-answers.js';
 import type { OrderKind } from './order-request.js';
 import { readCategories, readTypes, type Category } from './product-types.js';
 import { unavailable } from './seagm-data.js';
@@ -18,7 +18,7 @@ export function readCatalogue(get: Get, paceMs: number): Promise<CatalogueReadin
     await delay(paceMs);
     return get(path);
   };
-  return readAll(paced).catch(unreachable);
+  return readAll(paced).catch(noAnswer);
 }
 
 async function readAll(get: Get): Promise<CatalogueReading> {
@@ -31,7 +31,7 @@ async function readAll(get: Get): Promise<CatalogueReading> {
   }
   if (categories.length > MAX_CATEGORIES) {
     const detail = `it has ${categories.length} categories, and at most ${MAX_CATEGORIES} are read`;
-    return { known: false, detail, reached: false };
+    return { known: false, detail, offersNone: false };
   }
   const products: SupplierProduct[] = [];
   for (const category of categories) {

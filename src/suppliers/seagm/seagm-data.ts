@@ -106,5 +106,5 @@ export function readBalance(answer: HttpAnswer): SupplierBalance {
 export function unavailable(answer: HttpAnswer): Unavailable {
   const { fault } = faultOf(answer);
   const shown = fault === 'credentials' || fault === 'rate' || fault === 'ban' ? { fault } : {};
-  return { known: false, detail: answerInWords(answer), reached: false, ...shown };
+  return { known: false, detail: answerInWords(answer), offersNone: false, ...shown };
 }

@@ -89,7 +89,7 @@ describe('the export of products', () => {
     expect(readExport(answer(JSON.stringify({ data: { gtopup: [MLBB] } }), 500))).toEqual({
       known: false,
       detail: 'HTTP 500',
-      reached: false,
+      offersNone: false,
     });
   });
 
@@ -116,6 +116,6 @@ describe('the balance', () => {
     ['Access denied', 200, { detail: 'the answer can’t be read: access denied', fault: 'credentials' }],
     ['', 429, { detail: 'HTTP 429', fault: 'rate' }],
   ])('is unknown with %s and HTTP %s', (body, status, why) => {
-    expect(readBalance(answer(body, status))).toEqual({ known: false, reached: false, ...why });
+    expect(readBalance(answer(body, status))).toEqual({ known: false, offersNone: false, ...why });
   });
 });

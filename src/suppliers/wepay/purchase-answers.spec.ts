@@ -29,7 +29,7 @@ const read = (members: object, isRepeat = false, status = 200): SupplierOutcome 
   readPurchaseAnswer(answer(JSON.stringify(members), status), { ...ATTEMPT, isRepeat });
 const first = (members: object): SupplierOutcome => read(members);
 const repeat = (members: object): SupplierOutcome => read(members, true);
-const detailOf = (code: string): string => `${code}: ${RESPONSE_CODES.get(code)?.words}`;
+const detailOf = (code: string): string => `${code}: ${RESPONSE_CODES.get(code)?.label}`;
 
 const ACCEPTED = { code: '00000', bill_id: '1', transaction_id: '9007199254740993', queue_id: '2' };
 const REFUSALS: [code: string, ours: string, failover: boolean][] = [

@@ -57,5 +57,5 @@ function accepted({ transaction_id: id, total_amount: total }: Members): Supplie
 
 function refusalInWords({ desc }: Members, code: string): string {
   const shown = storable(shownText(desc), MAX_MESSAGE_LENGTH);
-  return `${shown === '' ? RESPONSE_CODES.get(code)?.words : shown} (${code})`;
+  return `${shown === '' ? RESPONSE_CODES.get(code)?.label : shown} (${code})`;
 }

@@ -1,4 +1,11 @@
-import { refusedHere, ourFault, refusedEverywhere, toCodes, UNKNOWN, type CodeMeaning } from '../adapter-answers.js';
+import {
+  refusedHere,
+  ourFault,
+  refusedEverywhere,
+  toResponseCodes,
+  UNKNOWN,
+  type CodeMeaning,
+} from '../adapter-answers.js';
 
 /** The meaning of a code in the answer to the first send of a purchase. */
 type WepayMeaning =
@@ -7,7 +14,7 @@ type WepayMeaning =
   | { kind: 'repeated' };
 
 /** The supplier's codes, as five digits. */
-export const RESPONSE_CODES = toCodes<WepayMeaning>({
+export const RESPONSE_CODES = toResponseCodes<WepayMeaning>({
   '00000': ['accepted', { kind: 'processing' }],
   '10001': ['internal error of the database', UNKNOWN],
   '10002': ['internal error, the transaction is not complete', UNKNOWN],

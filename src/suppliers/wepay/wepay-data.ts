@@ -26,8 +26,8 @@ export function readCoded({ status, body }: HttpAnswer): CodedAnswer | undefined
 
 /** A code in words. */
 export const codeInWords = (code: string): string => {
-  const words = RESPONSE_CODES.get(code)?.words;
-  return words === undefined ? code : `${code}: ${words}`;
+  const label = RESPONSE_CODES.get(code)?.label;
+  return label === undefined ? code : `${code}: ${label}`;
 };
 
 /** The outcome of an answer without a code. The answer may still show a fault. */
@@ -58,7 +58,7 @@ export function unavailable(answer: HttpAnswer): Unavailable {
   const fault = coded ? faultOfCode(coded.code) : faultOf(answer);
   const isKnown = fault === 'credentials' || fault === 'rate';
   const detail = coded && coded.code !== ACCEPTED ? codeInWords(coded.code) : inWords(answer);
-  return { known: false, detail, reached: false, ...(isKnown && { fault }) };
+  return { known: false, detail, offersNone: false, ...(isKnown && { fault }) };
 }
 
 const ACCESS_DENIED = /access denied/i;
