@@ -201,13 +201,16 @@ export class DepositsRepository {
     return manager.findOneByOrFail(Deposit, { id });
   }
 
-  /** By our number or reference, or by the merchant's reference. */
-  async search(text: string, merchantId?: number): Promise<DepositRow[]> {
+  /** Only a merchant's reference can name several deposits. */
+  async search(
+    name: 'deposit_number' | 'reference' | 'reference_id',
+    text: string,
+    merchantId?: number,
+  ): Promise<DepositRow[]> {
     const ofMerchant = merchantId === undefined ? {} : { merchant_id: merchantId };
-    const columns = ['deposit_number', 'reference', 'reference_id'] as const;
     const query = this.database.manager
       .createQueryBuilder(Deposit, 'deposit')
-      .where(columns.map((column) => ({ [column]: text, ...ofMerchant })))
+      .where({ [name]: text, ...ofMerchant })
       .orderBy('deposit.id', 'DESC')
       .limit(20);
     return this.complete(query);

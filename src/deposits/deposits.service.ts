@@ -79,17 +79,25 @@ export class DepositsService {
   }
 
   /**
-   * @param text our number or reference, or the merchant's reference.
+   * @param text our number or reference, or else the merchant's reference, which may be the number of another deposit.
    * @throws NOT_FOUND; CONFLICT if several merchants have this reference.
    */
   async get(text: string, merchantId?: number): Promise<DepositRow> {
-    const [found, ...others] = await this.deposits.search(text, merchantId);
-    if (!found) throw new UnknownResource('deposit', text);
-    if (others.length === 0) return found;
-    const numbers = [found, ...others].map(
-      ({ deposit }) => `${deposit.deposit_number} of merchant ${deposit.merchant_id}`,
-    );
-    throw new AppError('CONFLICT', `several deposits have the reference ${text}: ${numbers.join(', ')}`);
+    for (const name of ['deposit_number', 'reference', 'reference_id'] as const) {
+      const found = await this.deposits.search(name, text, merchantId);
+      const numbers = found.map(({ deposit }) => `${deposit.deposit_number} of merchant ${deposit.merchant_id}`);
+      if (numbers.length > 1)
+        throw new AppError('CONFLICT', `several deposits have the reference ${text}: ${numbers.join(', ')}`);
+      if (found[0]) return found[0];
+    }
+    throw new UnknownResource('deposit', text);
+  }
+
+  /** @throws NOT_FOUND */
+  async getByNumber(number: string): Promise<DepositRow> {
+    const [found] = await this.deposits.search('deposit_number', number);
+    if (!found) throw new UnknownResource('deposit', number);
+    return found;
   }
 
   /**

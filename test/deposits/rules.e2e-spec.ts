@@ -286,6 +286,21 @@ describe('an operator', () => {
     expect(await scene.wrong()).toEqual([]);
   });
 
+  it('finds a deposit by its name, although a merchant gave another deposit that name', async () => {
+    const channel = await scene.billerChannel();
+    const other = await scene.stack.merchant('0.00');
+    const { deposit_number, reference } = await scene.deposit(channel, other);
+    for (const name of [deposit_number, reference]) {
+      await scene.operator.json(...creating(name, channel));
+      expect(await scene.show(name)).toMatchObject({ deposit_number });
+      const ofMerchant = ['deposit', 'show', name, '--merchant', String(merchant.id)];
+      expect(await scene.operator.json(...ofMerchant)).toMatchObject({ reference_id: name });
+    }
+    const ofBoth = creating('of-both', channel);
+    for (const { id } of [merchant, other]) await scene.operator.json(...ofBoth.with(3, String(id)));
+    expect(await scene.operator.refused('deposit', 'show', 'of-both')).toMatch(/several deposits/);
+  });
+
   it('credits suspended merchants, whose money it is', async () => {
     const channel = await scene.channel();
     const shop = await scene.stack.merchant('0.00');

@@ -48,7 +48,7 @@ export class DepositViewsService {
 
   /** @throws NOT_FOUND */
   async show(caller: Caller, number: string): Promise<DepositDetailDto> {
-    const row = await this.deposits.get(number);
+    const row = await this.deposits.getByNumber(number);
     const nameOf = await this.names([row.deposit.merchant_id]);
     return answer(toDepositDetail(row), row, nameOf, caller) as DepositDetailDto;
   }

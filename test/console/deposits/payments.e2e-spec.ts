@@ -240,6 +240,15 @@ describe('deposits', () => {
     expect((await support.browser.get('/api/deposits/dep_0000000000000000')).status).toBe(404);
   });
 
+  it('are found by their own numbers, and not by references of merchants', async () => {
+    const request = { amount: '1000.00', channel: made.channel };
+    for (const reference_id of [made.deposit, 'dep_theirs'])
+      expect((await merchant.client.post('/v1/deposits', { ...request, reference_id })).status).toBe(200);
+    const { body } = await support.browser.get<DepositBody>(`/api/deposits/${made.deposit}`);
+    expect(body).toMatchObject({ deposit_number: made.deposit });
+    expect((await support.browser.get('/api/deposits/dep_theirs')).status).toBe(404);
+  });
+
   it('show the slips that were presented', async () => {
     await scene.console.sql(
       `INSERT INTO slip_checks (deposit_id, channel_id, slip_ref, state, code)
