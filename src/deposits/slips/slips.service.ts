@@ -64,13 +64,15 @@ export class SlipsService {
 
   @WorkerTask('slip_checks', { every: 1_000, failed: 'slips could not be checked', once: true })
   async checkDue(stop: AbortSignal): Promise<void> {
+    const failures: Error[] = [];
     let due: DueSlip[];
     do {
       due = await this.slips.claim(BATCH, WAITS);
-      await Promise.all(due.map((each) => this.checkOne(each)));
+      await Promise.all(due.map((each) => this.checkOne(each).catch((error: Error) => failures.push(error))));
     } while (!stop.aborted && due.length === BATCH);
-    if (stop.aborted) return;
-    await eachChannel(await this.slips.claimPaused(PAUSE_SECONDS), ({ code }) => this.tryResume(code));
+    if (!stop.aborted)
+      await eachChannel(await this.slips.claimPaused(PAUSE_SECONDS), ({ code }) => this.tryResume(code));
+    if (failures[0]) throw failures[0];
   }
 
   /** Stores the slip before it is verified, so that no crash loses it. @returns the slip; undefined if it is known. */
@@ -89,8 +91,16 @@ export class SlipsService {
   }
 
   private async checkOne(due: DueSlip): Promise<void> {
-    if (due.channel_id === SANDBOX_CHANNEL_ID) await this.sandbox.decide(due);
-    else await this.check(await this.channels.connectById(due.channel_id), due);
+    const { channel_id: channelId } = due;
+    if (channelId === SANDBOX_CHANNEL_ID) return this.sandbox.decide(due);
+    let channel: ConnectedChannel;
+    try {
+      channel = await this.channels.connectById(channelId);
+    } catch (error) {
+      await this.refuseAfterLastTry(due);
+      throw error;
+    }
+    await this.check(channel, due);
   }
 
   /** No transaction is open during the call. */
@@ -110,8 +120,12 @@ export class SlipsService {
       this.warn(code, due, `the slip service refuses us: ${reading.detail}`);
     } else {
       if (reading.kind === 'unclear') this.warn(code, due, reading.detail);
-      if (due.tries >= WAITS.length) await this.incoming.refuse(id, due.slip_ref, 'SLIP_UNKNOWN');
+      await this.refuseAfterLastTry(due);
     }
+  }
+
+  private async refuseAfterLastTry({ channel_id: channelId, slip_ref: slipRef, tries }: DueSlip): Promise<void> {
+    if (tries >= WAITS.length) await this.incoming.refuse(channelId, slipRef, 'SLIP_UNKNOWN');
   }
 
   private async verify({ adapter, settings }: ConnectedChannel, due: DueSlip): Promise<SlipReading> {

@@ -117,6 +117,31 @@ describe('a slip service that refuses us', () => {
   it('is asked about no slip until it accepts us again', async () => {
     const given = await paying();
     await scene.pay(given.transfer);
+describe('a slip of a channel whose credentials can’t be opened', () => {
+  it('is refused in the end, and keeps no slip of another channel from its check', async () => {
+    const { stack } = scene.deposits;
+    const [broken, other] = [await paying(), await paying()];
+    for (const given of [broken, other]) expect(await present(given)).toMatchObject({ slip: { status: 'checking' } });
+    const of = [broken.channel];
+    const [sealed] = await stack.sql<{ credentials_sealed: Buffer }>(
+      `SELECT credentials_sealed FROM deposit_channels WHERE code = $1`,
+      of,
+    );
+    await stack.sql(`UPDATE deposit_channels SET credentials_sealed = '\\x00' WHERE code = $1`, of);
+    await scene.pay(other.transfer);
+    await scene.hurry();
+    await withSlip(other.shop, other.deposit, 'booked');
+    expect(await scene.get(broken.shop, broken.deposit)).toMatchObject({ slip: { status: 'checking' } });
+    await stack.sql(`UPDATE slip_checks SET tries = 5, next_at = now() WHERE state = 'checking'`);
+    const refused = await withSlip(broken.shop, broken.deposit, 'refused');
+    expect(refused).toMatchObject({ status: 'pending', slip: { code: 'SLIP_UNKNOWN' } });
+    await stack.sql(`UPDATE deposit_channels SET credentials_sealed = $2 WHERE code = $1`, [
+      ...of,
+      sealed?.credentials_sealed,
+    ]);
+  });
+});
+
     await scene.service.sim('account', { api_key: 'another' });
     expect(await present(given)).toMatchObject({ slip: { status: 'checking' } });
     const tested = await scene.deposits.operator.run('channel', 'test', given.channel, '--json');
