@@ -39,6 +39,7 @@ const WRITTEN: Record<string, Record<string, Limit>> = {
   attempt_checks: { due_at: `interval '10 minutes'` },
   // What the sandbox reports may be as far away as its offers last.
   deposits: {
+    created_at: PAST,
     asked_at: PAST,
     next_inquiry_at: `CASE channel_id WHEN ${SANDBOX_CHANNEL_ID} THEN interval '2 days' ELSE interval '1 hour' END`,
   },

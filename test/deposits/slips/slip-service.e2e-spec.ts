@@ -81,8 +81,12 @@ describe('a slip that the bank does not know yet', () => {
     const given = await paying();
     await present(given);
     const late = `slip_checks WHERE next_at > now() + interval '31 minutes'`;
-    const claimed = `deposits WHERE asked_at > now() + interval '1 minute'`;
+    const claimed = `deposits WHERE greatest(asked_at, created_at) > now() + interval '1 minute'`;
     await scene.deposits.stack.sql(`UPDATE deposits SET asked_at = now() + interval '1 year'`);
+    // No merchant must wait for that moment before it may make another deposit.
+    const other = await scene.deposits.deposit(given.channel, given.shop);
+    const ahead = `UPDATE deposits SET created_at = now() + interval '1 year' WHERE deposit_number = $1`;
+    await scene.deposits.stack.sql(ahead, [other.deposit_number]);
     await scene.deposits.stack.sql(
       `UPDATE slip_checks SET next_at = now() + interval '1 year' WHERE next_at IS NOT NULL`,
     );
@@ -113,10 +117,6 @@ describe('a slip that the bank does not know yet', () => {
   });
 });
 
-describe('a slip service that refuses us', () => {
-  it('is asked about no slip until it accepts us again', async () => {
-    const given = await paying();
-    await scene.pay(given.transfer);
 describe('a slip of a channel whose credentials can’t be opened', () => {
   it('is refused in the end, and keeps no slip of another channel from its check', async () => {
     const { stack } = scene.deposits;
@@ -142,6 +142,10 @@ describe('a slip of a channel whose credentials can’t be opened', () => {
   });
 });
 
+describe('a slip service that refuses us', () => {
+  it('is asked about no slip until it accepts us again', async () => {
+    const given = await paying();
+    await scene.pay(given.transfer);
     await scene.service.sim('account', { api_key: 'another' });
     expect(await present(given)).toMatchObject({ slip: { status: 'checking' } });
     const tested = await scene.deposits.operator.run('channel', 'test', given.channel, '--json');
