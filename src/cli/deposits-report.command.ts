@@ -31,6 +31,7 @@ const GROUP_COLUMNS: Record<DepositsGrouping, string> = { channel: 'channel', me
 const HELP = `
 A payment counts on the day in Asia/Bangkok on which it was made. The column without_person counts payments that the service
 booked, and by_person counts payments that an operator booked. median_seconds is the median time from paying to booking.
+amount is the sum of the payments in THB, and other_currencies counts all others.
 `;
 
 export function defineDepositsReport(report: OperatorCommand): void {
@@ -81,6 +82,7 @@ const toRow = (
   returned: Number(counts.returned),
   ignored: Number(counts.ignored),
   median_seconds: median_seconds === null ? null : Math.round(median_seconds),
+  other_currencies: Number(counts.other_currencies),
 });
 
 function csvOf(by: DepositsGrouping, rows: Record<string, CsvCell>[]): string {
@@ -97,4 +99,5 @@ const COLUMNS = [
   'returned',
   'ignored',
   'median_seconds',
+  'other_currencies',
 ];

@@ -282,7 +282,7 @@ describe('an operator', () => {
       { merchant_id: null, payments: 2, amount: '1110.00' },
     ]);
     const { stdout } = await scene.operator.run(...report, '--by', 'day', '--csv');
-    expect(stdout).toMatch(new RegExp(`^day,payments,amount,.+\n${day},4,2775\\.00,0,2,0,1,1,\\d+\n$`));
+    expect(stdout).toMatch(new RegExp(`^day,payments,amount,.+\n${day},4,2775\\.00,0,2,0,1,1,\\d+,0\n$`));
     expect(await scene.wrong()).toEqual([]);
   });
 

@@ -27,6 +27,7 @@ export interface DepositView {
 export interface PaymentView {
   id: string;
   amount: string;
+  currency: string;
   state: string;
   reason: string | null;
   contradicted: boolean;

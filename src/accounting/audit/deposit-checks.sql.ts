@@ -20,7 +20,8 @@ export const DEPOSIT_CHECKS = {
   payments: {
     name: 'deposit_payments',
     rows: `
-      SELECT coalesce('payment ' || p.public_id, 'transfer ' || coalesce(t.id, b.id)) AS what, p.state, p.amount,
+      SELECT coalesce('payment ' || p.public_id, 'transfer ' || coalesce(t.id, b.id)) AS what, p.state,
+             CASE WHEN p.currency = 'THB' THEN p.amount END AS amount, p.currency <> 'THB' AS is_foreign,
              t.id AS transfer, p.id IS NULL AS is_unknown, b.amount AS taken_back,
              b.id IS NOT NULL AND (p.id IS NULL OR (p.state, b.merchant_id, b.are_debits)
                                    IS DISTINCT FROM ('booked', p.merchant_id, true)
@@ -48,6 +49,7 @@ export const DEPOSIT_CHECKS = {
       returned: `sum(CASE WHEN state = 'returned' THEN amount END)`,
       ignored: `sum(CASE WHEN state = 'ignored' THEN amount END)`,
       taken_back: 'sum(taken_back)',
+      foreign: 'count(*) FILTER (WHERE is_foreign)',
     },
     describe: ({
       checked = 0n,
@@ -57,9 +59,11 @@ export const DEPOSIT_CHECKS = {
       returned = 0n,
       ignored = 0n,
       taken_back = 0n,
+      foreign = 0n,
     }) =>
       `${counted(checked, 'payment')}, ${formatBaht(came_in)} = booked ${formatBaht(booked)} + waiting ${formatBaht(waiting)} ` +
-      `+ returned ${formatBaht(returned)} + ignored ${formatBaht(ignored)}; taken back ${formatBaht(taken_back)}`,
+      `+ returned ${formatBaht(returned)} + ignored ${formatBaht(ignored)}; taken back ${formatBaht(taken_back)}` +
+      (foreign === 0n ? '' : `; ${counted(foreign, 'payment')} in other currencies`),
   },
   deposits: {
     name: 'deposits_paid',

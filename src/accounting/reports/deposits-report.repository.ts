@@ -20,10 +20,12 @@ const reportBy = (by: DepositsGrouping) =>
     `deposits_report.${by}`,
     { start: 'timestamptz', stop: 'timestamptz', channel: 'text?' },
     ({ start, stop, channel }) => `
-    SELECT ${GROUPS[by]} AS about, count(*) AS payments, sum(p.amount)::bigint AS amount,
+    SELECT ${GROUPS[by]} AS about, count(*) AS payments, 
+           coalesce(sum(p.amount) FILTER (WHERE p.currency = 'THB'), 0)::bigint AS amount,
            count(*) FILTER (WHERE booked_by <> 'person') AS without_person, count(*) FILTER (WHERE booked_by = 'person') AS by_person,
            count(*) FILTER (WHERE p.state = 'waiting') AS waiting, count(*) FILTER (WHERE p.state = 'returned') AS returned,
            count(*) FILTER (WHERE p.state = 'ignored') AS ignored,
+           count(*) FILTER (WHERE p.currency <> 'THB') AS other_currencies,
            percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM p.booked_at - p.paid_at)) AS median_seconds
     FROM incoming_payments p JOIN deposit_channels c ON c.id = p.channel_id
     WHERE p.paid_at >= ${start} AND p.paid_at < ${stop}
@@ -33,7 +35,7 @@ const reportBy = (by: DepositsGrouping) =>
 
 const REPORT_BY = { channel: reportBy('channel'), merchant: reportBy('merchant'), day: reportBy('day') };
 
-/** Payments that were made in a period, with their results; amounts in satang. */
+/** Payments that were made in a period, with their results. `amount`: the sum of those in THB, in satang. */
 export interface DepositsRow {
   /** The channel's code, the merchant's id, or the day; null for payments that belong to no merchant. */
   about: string | null;
@@ -44,6 +46,7 @@ export interface DepositsRow {
   waiting: bigint;
   returned: bigint;
   ignored: bigint;
+  other_currencies: bigint;
   /** The median time from paying to booking; null if no payment was booked. */
   median_seconds: number | null;
 }

@@ -8,7 +8,7 @@ import { eventually } from '../../support/eventually.js';
 import { expectError } from '../../support/expectations.js';
 import { Client } from '../../support/http.js';
 import { WEBHOOK_SECRET, type Json } from '../../simulators/opn-client.js';
-import { closeWithRightBooks } from '../scene.js';
+import { baht, closeWithRightBooks, satang, type PaymentView } from '../scene.js';
 import { OpnScene, type Deposit } from './scene.js';
 
 let scene: OpnScene;
@@ -151,6 +151,31 @@ describe('a callback', () => {
     // A worker that asks claims it first.
     const left = await stack.sql(`SELECT asked_at, ask_at < now() AS is_left FROM channel_callbacks`);
     expect(left).toEqual([{ asked_at: null, is_left: true }]);
+  });
+});
+
+describe('a payment in another currency', () => {
+  it('waits, and is in no sum of the report and the audit', async () => {
+    const [made, foreign] = [await scene.made(), await scene.made()];
+    await scene.settle(made);
+    await scene.until(made, 'paid');
+    const set = { currency: 'USD' };
+    await scene.opn.sim('rules', { match: { call: 'retrieve', ref_id: foreign.deposit_number }, set });
+    await scene.settle(foreign);
+    const payments = await eventually(
+      () => scene.payments(),
+      (found) => found.some(({ currency }) => currency === 'USD'),
+    );
+    const sum = (found: PaymentView[]): string => baht(found.reduce((total, each) => total + satang(each.amount), 0n));
+    const thb = payments.filter(({ currency }) => currency === 'THB');
+    const today = new Date(Date.now() + 7 * 3_600_000).toISOString().slice(0, 10);
+    const of = ['--from', today, '--to', today, '--channel', scene.code];
+    expect(await scene.deposits.operator.json('report', 'deposits', ...of)).toMatchObject([
+      { payments: thb.length + 1, amount: sum(thb), other_currencies: 1 },
+    ]);
+    const { stdout } = await scene.deposits.operator.run('audit', '--json');
+    const waiting = sum(thb.filter(({ state }) => state === 'waiting'));
+    expect(stdout).toMatch(new RegExp(`, ${sum(thb)} = .+ waiting ${waiting} .+; 1 payment in other currencies"`));
   });
 });
 
