@@ -168,12 +168,12 @@ export const LIST_BOOKED_PAYMENTS = statement(
     WHERE deposit_id IN (SELECT id FROM ${deposits.as('given')}) AND state = 'booked' ORDER BY booked_at, id`,
 );
 
-const CANDIDATE = `d.id, d.deposit_number, d.merchant_id, d.reference, d.channel_payment_id, d.status, d.amount, d.amount_to_pay,
+const CANDIDATE = `d.id, d.deposit_number, d.channel_id, d.merchant_id, d.reference, d.channel_payment_id, d.status, d.amount, d.amount_to_pay,
                    d.created_at, d.expires_at, d.cancelled_at, d.hold_until,
                    EXISTS (SELECT FROM incoming_payments p
                            WHERE p.deposit_id = d.id AND p.state = 'waiting' AND p.reason = 'WALLET_FULL') AS is_full`;
 
-/** Deposits of a channel that payments may be for: by any of their names, or by an amount that was dealt. */
+/** Deposits of a channel that payments may be for: by any of their names, or by an amount that was dealt. A number finds those of any channel. */
 export const LIST_CANDIDATES = statement(
   'deposits.candidates',
   {
@@ -183,7 +183,7 @@ export const LIST_CANDIDATES = statement(
   ({ channelId, from, until, references, amounts }) => `
     SELECT ${CANDIDATE} FROM deposits d WHERE d.channel_id = ${channelId} AND d.reference = ANY(${references})
     UNION
-    SELECT ${CANDIDATE} FROM deposits d WHERE d.channel_id = ${channelId} AND d.deposit_number = ANY(${references})
+    SELECT ${CANDIDATE} FROM deposits d WHERE d.deposit_number = ANY(${references})
     UNION
     SELECT ${CANDIDATE} FROM deposits d WHERE d.channel_id = ${channelId} AND d.channel_payment_id = ANY(${references})
     UNION

@@ -41,7 +41,13 @@ export class IncomingPaymentsService {
       amounts: reported.map(({ amount }) => amount),
     });
     const { recognizedBy, ignored } = settings;
-    const rules = { recognizedBy, ignored, holdAbove: channel.hold_above, skewMs: this.config.DEPOSIT_SKEW_MS };
+    const rules = {
+      channelId: channel.id,
+      recognizedBy,
+      ignored,
+      holdAbove: channel.hold_above,
+      skewMs: this.config.DEPOSIT_SKEW_MS,
+    };
     const matcher = new Matcher(rules, candidates);
     return reported.map((each) => matcher.match(each));
   }

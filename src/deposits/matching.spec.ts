@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { Matcher, referencesIn, type Candidate, type MatchingRules, type ReportedPayment } from './matching.js';
 
-const RULES: MatchingRules = { recognizedBy: 'amount', holdAbove: 20_000_000n, skewMs: 30_000, ignored: ['INTEREST'] };
+const OWN = { channelId: 1, ignored: ['INTEREST'] };
+const RULES: MatchingRules = { ...OWN, recognizedBy: 'amount', holdAbove: 20_000_000n, skewMs: 30_000 };
 
 const at = (time: string): Date => new Date(`2026-11-24T${time}+07:00`);
 
@@ -12,7 +13,7 @@ function deposit(changes: Partial<Candidate> = {}): Candidate {
   const expires_at = new Date(created_at.getTime() + 900_000);
   const hold_until = new Date(expires_at.getTime() + 86_400_000);
   const id = ++ids;
-  const who = { id, deposit_number: `dep_${id}`, merchant_id: 1, reference: `DREF${id}` };
+  const who = { id, deposit_number: `dep_${id}`, channel_id: 1, merchant_id: 1, reference: `DREF${id}` };
   const own = { ...who, status: 'pending' as const, is_full: false };
   const times = { created_at, expires_at, cancelled_at: null, hold_until };
   return { ...own, channel_payment_id: null, amount: 100_000n, amount_to_pay: 100_014n, ...times, ...changes };
@@ -144,6 +145,14 @@ describe('a payment with a reference of ours', () => {
     });
     const large = payment({ references: [one.reference], amount: 20_000_001n });
     expect(matched([one], large)).toEqual({ state: 'waiting', reason: 'LARGE', deposit: one });
+  });
+
+  it('waits if the deposit is of another channel, which may report the payment, too', () => {
+    const other = deposit({ channel_id: 2, status: 'pending' });
+    const reported = payment({ references: [other.deposit_number] });
+    const waiting = { state: 'waiting', reason: 'DOUBLE', deposit: other };
+    expect(matched([other], reported, { recognizedBy: 'reference' })).toEqual(waiting);
+    expect(matched([other], payment())).toMatchObject({ reason: 'UNMATCHED', deposit: null });
   });
 
   it('is ignored if the line says that it is none', () => {

@@ -6,7 +6,7 @@ import type { PaymentReason, Precision } from './incoming-payment.entity.js';
 /** A deposit that a payment may be for. */
 export type Candidate = Pick<
   Deposit,
-  | ('id' | 'deposit_number' | 'merchant_id' | 'reference' | 'channel_payment_id' | 'status' | 'amount')
+  | ('id' | 'deposit_number' | 'channel_id' | 'merchant_id' | 'reference' | 'channel_payment_id' | 'status' | 'amount')
   | ('amount_to_pay' | 'created_at' | 'expires_at' | 'cancelled_at' | 'hold_until')
 > & {
   /** Whether a payment for it waits until its wallet has room. */
@@ -32,6 +32,7 @@ export type Match =
   | { state: 'ignored' };
 
 export interface MatchingRules {
+  channelId: number;
   recognizedBy: 'reference' | 'amount';
   holdAbove: Satang;
   /** The largest difference between the channel's clock and ours. */
@@ -89,7 +90,7 @@ export class Matcher {
       for (const name of [deposit.reference, deposit.deposit_number, deposit.channel_payment_id])
         if (name !== null) this.byReference.set(name, deposit);
       if (deposit.status === 'paid' || deposit.is_full) this.paid.add(deposit.id);
-      if (deposit.amount_to_pay === deposit.amount) continue;
+      if (deposit.amount_to_pay === deposit.amount || deposit.channel_id !== rules.channelId) continue;
       const dealt = this.byAmount.get(deposit.amount_to_pay);
       if (dealt) dealt.push(deposit);
       else this.byAmount.set(deposit.amount_to_pay, [deposit]);
@@ -111,6 +112,8 @@ export class Matcher {
     const named = new Set(payment.references.flatMap((reference) => this.byReference.get(reference) ?? []));
     const [first, second] = named;
     if (first && second) return waits('AMBIGUOUS', first);
+    // Two channels then have one account, and the other one reports this payment, too.
+    if (first && first.channel_id !== this.rules.channelId) return waits('DOUBLE', first);
     if (first) return { state: 'booked', deposit: first, by: 'reference' };
     return this.rules.recognizedBy === 'amount' ? this.findByAmount(payment) : waits('UNMATCHED');
   }

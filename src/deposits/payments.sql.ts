@@ -146,9 +146,8 @@ export const SUGGEST = statement(
     SELECT p.id AS payment_id, found.deposit_number, found.merchant_id, found.amount_to_pay, found.status, found.created_at
     FROM ${payments.as('asked')} JOIN incoming_payments p ON p.id = asked.id CROSS JOIN LATERAL (
       SELECT d.*, abs(d.amount_to_pay - p.amount) AS difference FROM deposits d
-      WHERE d.channel_id = p.channel_id AND (
-        d.id = p.deposit_id
-        OR d.amount_to_pay = p.amount AND d.created_at BETWEEN p.paid_at - interval '33 days' AND p.paid_at + interval '2 days'
+      WHERE d.id = p.deposit_id OR d.channel_id = p.channel_id AND (
+        d.amount_to_pay = p.amount AND d.created_at BETWEEN p.paid_at - interval '33 days' AND p.paid_at + interval '2 days'
         OR d.amount_to_pay BETWEEN p.amount - greatest(p.amount / 100, 1000) AND p.amount + greatest(p.amount / 100, 1000)
            AND d.created_at BETWEEN p.paid_at - interval '2 days' AND p.paid_at + interval '2 days')
       ORDER BY d.id = p.deposit_id DESC, d.status = 'paid',
