@@ -78,8 +78,8 @@ export class Deposit {
   @Column('text', { nullable: true })
   qr_payload!: string | null;
 
-  /** The vendor's image of the QR code, as a data URL, while the deposit is pending. */
-  @Column('text', { nullable: true })
+  /** The vendor's image of the QR code, as a data URL, while the deposit is pending. Lists do not read it. */
+  @Column('text', { nullable: true, select: false })
   qr_image!: string | null;
 
   /** The vendor's id of the payment to come. */

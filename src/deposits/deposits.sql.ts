@@ -7,8 +7,13 @@ export const slipsOf = (deposit: string): string => `(
   SELECT json_agg(json_build_object('slip_ref', slip_ref, 'state', state, 'code', code, 'created_at', created_at) ORDER BY id)
   FROM slip_checks WHERE deposit_id = ${deposit}.id)`;
 
+const CHANNEL_AND_SLIPS = `(SELECT code FROM deposit_channels WHERE id = d.channel_id) AS channel, ${slipsOf('d')} AS slips`;
 /** The deposit `d` with its channel's code and its slips. */
-const DEPOSIT = `d.*, (SELECT code FROM deposit_channels WHERE id = d.channel_id) AS channel, ${slipsOf('d')} AS slips`;
+const DEPOSIT = `d.*, ${CHANNEL_AND_SLIPS}`;
+/** The same without the image of the QR code, which may have 87 KB. */
+const LISTED = `d.id, d.deposit_number, d.merchant_id, d.channel_id, d.reference_id, d.reference, d.status, d.amount, d.amount_to_pay,
+                d.paid_amount, d.qr_payload, d.channel_payment_id, d.asked_at, d.answered_at, d.holds_amount, d.hold_until, d.expires_at,
+                d.paid_at, d.cancelled_at, d.next_inquiry_at, d.metadata, d.source, d.created_at, d.updated_at, ${CHANNEL_AND_SLIPS}`;
 
 /** In SQL: the booked payments of a deposit as the text of a JSON array, oldest first. */
 export const bookedPaymentsOf = (deposit: string): string => `(
@@ -89,7 +94,7 @@ const page = (condition: 'any' | 'reference') =>
       ...({ createdFrom: 'timestamptz?', createdTo: 'timestamptz?' } as const),
     },
     ({ merchantId, referenceId, status, before, limit, createdFrom, createdTo }) => `
-    SELECT ${DEPOSIT}, ${bookedPaymentsOf('d')} AS booked FROM deposits d
+    SELECT ${LISTED}, ${bookedPaymentsOf('d')} AS booked FROM deposits d
     WHERE d.merchant_id = ${merchantId} AND d.id < ${before} AND (${status} IS NULL OR d.status = ${status})
       AND ${condition === 'any' ? `${referenceId} IS NULL` : `d.reference_id = ${referenceId}`}
       AND d.created_at >= coalesce(${createdFrom}, '-infinity') AND d.created_at <= coalesce(${createdTo}, 'infinity')

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DAY_MS } from '../../../src/core/durations.js';
+import { DepositsRepository } from '../../../src/deposits/deposits.repository.js';
 import { InquiriesRepository } from '../../../src/deposits/inquiries.repository.js';
 import { VendorListsService } from '../../../src/deposits/vendor-lists.service.js';
 import { CommandLine } from '../../cli/command-line.js';
@@ -176,6 +177,24 @@ describe('a payment in another currency', () => {
     const { stdout } = await scene.deposits.operator.run('audit', '--json');
     const waiting = sum(thb.filter(({ state }) => state === 'waiting'));
     expect(stdout).toMatch(new RegExp(`, ${sum(thb)} = .+ waiting ${waiting} .+; 1 payment in other currencies"`));
+  });
+});
+
+describe('the image of a deposit’s QR code', () => {
+  it('is not read for lists and searches', async () => {
+    const made = await scene.made();
+    expect(made.qr_image).not.toBeNull();
+    const deposits = scene.deposits.stack.api.get(DepositsRepository);
+    const { deposit_number: number, reference_id: referenceId } = made;
+    const all = { merchantId: scene.merchant.id, status: null, createdFrom: null, createdTo: null };
+    const page = { ...all, before: 10n ** 18n, limit: 1 };
+    for (const [found] of [
+      await deposits.list({ name: number, limit: 1 }),
+      await deposits.search('deposit_number', number),
+      await deposits.page({ ...page, referenceId: undefined }),
+      await deposits.page({ ...page, referenceId }),
+    ])
+      expect([found?.deposit.deposit_number, found?.deposit.qr_image]).toEqual([number, undefined]);
   });
 });
 
