@@ -4,6 +4,7 @@ import type { MigrationInterface } from 'typeorm';
 import type { Database } from '../../src/database/database.js';
 import type { HttpSupplier } from '../../src/suppliers/http/http-supplier.js';
 import type { WebhookSender } from '../../src/webhooks/webhook-sender.js';
+import { DEPOSIT_DEFECTS } from './deposit-defects.js';
 import { ROUTING_DEFECTS } from './routing-defects.js';
 import { applyChange, around, hasStatement, inStatement, readBuild, type Change, type Sources } from './seams.js';
 
@@ -145,18 +146,19 @@ const DEFECTS = {
     }),
   ],
   ...ROUTING_DEFECTS,
+  ...DEPOSIT_DEFECTS,
 } satisfies Record<string, Change[]>;
 
 export type DefectName = keyof typeof DEFECTS;
 
 export const DEFECT_NAMES = Object.keys(DEFECTS) as DefectName[];
 
-/** Plants a defect in the build in this directory. @throws if the defect does not match the build. */
-export function plantDefects(directory: string, names: readonly DefectName[]): void {
+/** Plants defects in the build in this directory. @returns the files that it changed. @throws if a defect does not match the build. */
+export function plantDefects(directory: string, names: readonly DefectName[]): string[] {
   const sources = readBuild(directory);
-  for (const [path, text] of names.reduce(breakIn, sources)) {
-    if (text !== sources.get(path)) writeFileSync(join(directory, path), text);
-  }
+  const changed = [...names.reduce(breakIn, sources)].filter(([path, text]) => text !== sources.get(path));
+  for (const [path, text] of changed) writeFileSync(join(directory, path), text);
+  return changed.map(([path]) => path);
 }
 
 /** @throws with every defect that does not match the build, and the reason. */
@@ -174,7 +176,7 @@ export function assertDefectsFit(directory: string): void {
 }
 
 const WHAT_TO_DO = `Change test/chaos/defects.ts so that these break the build in the same way as before, and run each with its seed of
-test/chaos/README.md, to see that it is still found.`;
+test/chaos/README.md, or with --deposits, to see that it is still found.`;
 
 function breakIn(sources: Sources, name: DefectName): Sources {
   try {

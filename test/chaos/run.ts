@@ -1,8 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { runCaught } from './caught.js';
 import { runCampaign, type CampaignReport } from './campaign.js';
 import { runCiJob } from './ci-job.js';
 import { assertDefectsFit, DEFECT_NAMES, type DefectName } from './defects.js';
+import { CAUGHT_NAMES, type CaughtDefectName } from './deposit-defects.js';
 import { REGRESSION_SEEDS } from './regressions.js';
 import { totalsOf, withSum, type RunTotals } from './totals.js';
 import { describe } from './violations.js';
@@ -10,7 +12,7 @@ import { describe } from './violations.js';
 // See docs/contributing.md. Exits with 1 if a rule of the books is violated, with 2 if the run itself failed.
 
 const USAGE =
-  'npm run chaos -- [--seed N] [--runs N] [--minutes M] [--steps] [--defect NAME,...] | --regressions | --check-defects | --ci';
+  'npm run chaos -- [--seed N] [--runs N] [--minutes M] [--steps] [--defect NAME,...] | --regressions | --check-defects | --deposits [--defect NAME,...] | --ci';
 const checkout = fileURLToPath(new URL('../..', import.meta.url));
 
 export interface Run {
@@ -32,6 +34,7 @@ try {
   assertDefectsFit(checkout);
   console.log(`all ${DEFECT_NAMES.length} planted defects fit the build`);
   if (options['check-defects']) process.exit(0);
+  if (options.deposits) process.exit((await runCaught(readCaught(options))) > 0 ? 1 : 0);
   let violated = 0;
   for (const run of readRuns(options)) violated += (await carryOut(run)) ? 0 : 1;
   if (totals.length > 1) console.table(withSum(totals));
@@ -70,6 +73,7 @@ function readOptions() {
       defect: { type: 'string' },
       steps: { type: 'boolean', default: false },
       regressions: { type: 'boolean', default: false },
+      deposits: { type: 'boolean', default: false },
       'check-defects': { type: 'boolean', default: false },
       ci: { type: 'boolean', default: false },
     },
@@ -95,6 +99,15 @@ function readRuns(values: Options): Run[] {
     defects,
     isStepwise: values.steps,
   }));
+}
+
+/** The planted defects of deposits to run: all, unless some are named. */
+function readCaught({ defect }: Options): CaughtDefectName[] {
+  const wanted = defect?.split(',');
+  const names = CAUGHT_NAMES.filter((name) => !wanted || wanted.includes(name));
+  if (wanted && names.length < wanted.length)
+    throw new Error(`--defect is one or more of ${CAUGHT_NAMES.join(', ')}. ${USAGE}`);
+  return names;
 }
 
 function toDefect(name: string): DefectName {

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import ts from 'typescript';
 
 /** A change at a named place of the build. The name finds the place in any file and any format. */
@@ -34,16 +34,25 @@ export function hasStatement(name: string): Change {
 }
 
 /** Replaces a fragment of the SQL statement with this name. White space in the fragment matches any white space. */
-export function inStatement(name: string, from: string, to: string): Change {
+export const inStatement = (name: string, from: string, to: string): Change => ({
+  ...hasStatement(name),
+  rewrite: (seam) => replaceOnce(seam.getText(), from, to),
+});
+
+/** The same in a function. Its name is `file.function`, without the folder, or `Class.method`. */
+export const inFunction = (name: string, from: string, to: string): Change => ({
+  seam: `the function ${name}`,
+  name,
+  isSeam: (node) => nameOfFunction(node) === name,
+  rewrite: (seam) => replaceOnce(seam.getText(), from, to),
+});
+
+function replaceOnce(text: string, from: string, to: string): string {
   const words = from.split(/\s+/).map((word) => word.replace(/\W/g, '\\$&'));
   const fragment = new RegExp(words.join('\\s+'), 'g');
-  const rewrite = (seam: ts.Node): string => {
-    const text = seam.getText();
-    const times = text.match(fragment)?.length ?? 0;
-    if (times !== 1) throw new Error(`has this ${times} times instead of once: ${from}`);
-    return text.replace(fragment, () => to);
-  };
-  return { ...hasStatement(name), rewrite };
+  const times = text.match(fragment)?.length ?? 0;
+  if (times !== 1) throw new Error(`has this ${times} times instead of once: ${from}`);
+  return text.replace(fragment, () => to);
 }
 
 /**
@@ -57,10 +66,7 @@ export function around<Method extends (...args: never[]) => unknown>(
   return {
     seam: `the method ${name}`,
     name,
-    isSeam: (node) =>
-      functionOf(node) !== undefined &&
-      ts.isClassLike(node.parent) &&
-      `${node.parent.name?.text}.${(node as ts.ClassElement).name?.getText()}` === name,
+    isSeam: (node) => functionOf(node) !== undefined && nameOfFunction(node) === name,
     rewrite: (seam) => {
       const { modifiers, parameters, body } = functionOf(seam) as ts.MethodDeclaration;
       const isAsync = modifiers?.some(({ kind }) => kind === ts.SyntaxKind.AsyncKeyword) ?? false;
@@ -73,6 +79,15 @@ export function around<Method extends (...args: never[]) => unknown>(
         : `${method} = (...args) => ${call};`;
     },
   };
+}
+
+/** `file.function` or `Class.method`; undefined for any other node. */
+function nameOfFunction(node: ts.Node): string | undefined {
+  if (functionOf(node) && ts.isClassLike(node.parent))
+    return `${node.parent.name?.text}.${(node as ts.ClassElement).name?.getText()}`;
+  const isArrow = ts.isVariableDeclaration(node) && node.initializer && ts.isArrowFunction(node.initializer);
+  if (!ts.isFunctionDeclaration(node) && !isArrow) return undefined;
+  return `${basename(node.getSourceFile().fileName, '.js')}.${node.name?.getText()}`;
 }
 
 /** A method's function, written as `method() {…}` or as `method = () => …`. */
@@ -92,7 +107,7 @@ export function readBuild(directory: string): Sources {
 /** @throws if the build does not have the place exactly once, or the place does not have the text to change. */
 export function applyChange(sources: Sources, { seam, name, isSeam, rewrite }: Change): Sources {
   const found = [...sources].flatMap(([path, text]) => {
-    if (!name.split('.').every((part) => text.includes(part))) return [];
+    if (!name.split('.').every((part) => path.includes(part) || text.includes(part))) return [];
     const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
     return nodesOf(source)
       .filter(isSeam)

@@ -128,15 +128,32 @@ describe('deposits that are recognized by their amounts', () => {
     const channel = await scene.channel();
     const [held, over] = [await scene.deposit(channel, merchant), await scene.deposit(channel, merchant)];
     expect(Date.parse(held.hold_until) - Date.parse(held.expires_at)).toBe(24 * HOUR_MS);
-    const holding = async (): Promise<object[]> =>
-      scene.stack.sql(`SELECT deposit_number FROM deposits WHERE deposit_number = ANY($1) AND holds_amount`, [
-        [held.deposit_number, over.deposit_number],
-      ]);
+    const holding = (): Promise<string[]> => scene.holding(held, over);
     expect(await holding()).toHaveLength(2);
     // The first is freed last, if at all: the amounts that are free the longest come first.
     await age(held, 24 * HOUR_MS);
     await age(over, 25 * HOUR_MS);
-    expect(await eventually(holding, ({ length }) => length < 2)).toEqual([{ deposit_number: held.deposit_number }]);
+    expect(await eventually(holding, ({ length }) => length < 2)).toEqual([held.deposit_number]);
+    await withStatus(held, 'expired');
+    expect(await holding()).toEqual([held.deposit_number]);
+  });
+
+  it('keep their amount although they are paid or cancelled', async () => {
+    const channel = await scene.channel();
+    const [paid, cancelled] = [await scene.deposit(channel, merchant), await scene.deposit(channel, merchant)];
+    await scene.import(channel, new BankAccount().add(paying(paid)).statement());
+    await merchant.client.post(`/v1/deposits/${cancelled.reference_id}/cancel`);
+    await withStatus(paid, 'paid');
+    await withStatus(cancelled, 'cancelled');
+    expect(await scene.holding(paid, cancelled)).toEqual([paid.deposit_number, cancelled.deposit_number]);
+  });
+
+  it('get amounts of the class that the channel has, such as after a restore', async () => {
+    const channel = await scene.channel('class=5');
+    const classOf = async (): Promise<bigint> => satang((await scene.deposit(channel, merchant)).amount_to_pay) % 11n;
+    expect([await classOf(), await classOf()]).toEqual([5n, 5n]);
+    await scene.operator.json('channel', 'set', '--code', channel, '--adapter', 'promptpay', '--option', 'class=7');
+    expect([await classOf(), await classOf()]).toEqual([7n, 7n]);
   });
 });
 

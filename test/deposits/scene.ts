@@ -157,6 +157,15 @@ export class DepositsScene {
     return this.operator.json<DepositView>('deposit', 'show', number);
   }
 
+  /** The numbers of those deposits that hold their amounts, the oldest first. */
+  async holding(...deposits: DepositView[]): Promise<string[]> {
+    const held = await this.stack.sql<{ deposit_number: string }>(
+      `SELECT deposit_number FROM deposits WHERE deposit_number = ANY($1) AND holds_amount ORDER BY id`,
+      [deposits.map(({ deposit_number }) => deposit_number)],
+    );
+    return held.map(({ deposit_number }) => deposit_number);
+  }
+
   file(content: string): string {
     const file = path.join(this.directory, `${++this.files}.csv`);
     writeFileSync(file, content);

@@ -40,6 +40,10 @@ describe('an answer about a slip', () => {
     expect(read(JSON.stringify({ status: 400, message: 'duplicate_slip', data: slip() }), 400)).toEqual(PAID);
   });
 
+  it('has the amount of the slip, whatever the vendor says of an expected one', () => {
+    expect(read(answer({ data: { isAmountMatched: true, amountInOrder: 2000 } }))).toEqual(PAID);
+  });
+
   it('has the references of a biller', () => {
     expect(read(answer({ slip: { ref1: 'DH7K3M9QX2B4' } }))).toMatchObject({ references: ['DH7K3M9QX2B4', ''] });
   });

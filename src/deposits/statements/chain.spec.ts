@@ -56,6 +56,11 @@ describe('identities of lines', () => {
     expect(file(in1 ?? '')[0]?.identity).toEqual(one?.identity);
   });
 
+  it('differ for one amount at two times of a day', () => {
+    const [one, , other] = file('24 10:00 +50 150', '24 10:30 -50 100', '24 11:00 +50 150');
+    expect(one?.identity).not.toBe(other?.identity);
+  });
+
   it('are the references where these are unique, which no two lines may share', () => {
     const [line] = lines(A);
     const named = (reference: string): ReadLine => ({ ...(line as ReadLine), reference });

@@ -55,7 +55,11 @@ describe('a callback', () => {
     expect((await verdicts()).slice(-4).map(({ verdict }) => verdict)).toEqual(Array(4).fill('refused'));
     expect(await scene.calls(made, 'retrieve')).toEqual([]);
     await forge(made, { set: { amount: 1_000_000 }, event: 'charge.complete' });
-    await scene.until(made, 'paid');
+    const paid = await eventually(
+      () => scene.get(made),
+      ({ status }) => status === 'paid',
+    );
+    expect(paid.paid_amount).toBe('1000.00');
     expect(await scene.calls(made, 'retrieve')).toHaveLength(1);
     expect(await scene.available()).toBe('1000.00');
   });

@@ -62,6 +62,16 @@ describe('a slip of a deposit’s payment', () => {
     });
   });
 
+  it('credits it although the bank’s clock is 20 seconds behind', async () => {
+    const { shop, deposit, transfer } = await paying();
+    const date = before(deposit.created_at, 20_000).toISOString();
+    await scene.pay({ ...transfer, date });
+    expect((await scene.present(shop, deposit, transfer.payload)).body).toMatchObject({
+      paid_amount: deposit.amount_to_pay,
+      slip: { status: 'booked' },
+    });
+  });
+
   it('presented again, also at once, changes nothing and asks nobody', async () => {
     const { shop, deposit, transfer } = await paying();
     await scene.pay(transfer);
