@@ -81,12 +81,12 @@ export const CAUGHT_DEFECTS = {
   },
   'line-apart-from-its-slip': {
     suite: WITNESSES,
-    test: 'is booked once, the slip first',
+    test: 'is booked once, both at once, and the slip is a moment earlier',
     changes: [inFunction('witnesses.pairWithLines', 'mayBeOne(line, slip)', 'false'), NEVER_DOUBLE],
   },
   'slip-apart-from-its-line': {
     suite: WITNESSES,
-    test: 'is booked once, the line first',
+    test: 'is booked once, both at once, and the line is a moment earlier',
     changes: [inFunction('witnesses.lineOf', 'mayBeOne(slip, line)', 'false'), NEVER_DOUBLE],
   },
   'floats-in-statements': {

@@ -13,32 +13,33 @@ import {
 import { DepositsScene, type DepositView, type PaymentView } from '../scene.js';
 
 export type Deposit = DepositView & { qr_image: string | null };
-const CALLBACKS_AT = 'https://callbacks.example';
+export const CALLBACKS_AT = 'https://callbacks.example';
 
 /** A service with one channel at a simulated Opn. */
 export class OpnScene {
-  private readonly bench = new OpnBench();
-
   private constructor(
     readonly deposits: DepositsScene,
     readonly opn: OpnClient,
     readonly code: string,
     readonly merchant: TestMerchant,
-    bench: OpnBench,
-  ) {
-    this.bench = bench;
-  }
+    private readonly bench: OpnBench,
+  ) {}
 
   /** @param readings of the simulator. */
   static async start(readings: Json = {}): Promise<OpnScene> {
     const env = { DEPOSIT_MAX_OPEN: '0', DEPOSIT_CREATE_PER_MINUTE: '0', SUPPLIER_CALLBACK_BASE_URL: CALLBACKS_AT };
     const deposits = await DepositsScene.start(env);
+    return OpnScene.at(deposits, deposits.stack.url, readings);
+  }
+
+  /** Adds the channel to a service whose `SUPPLIER_CALLBACK_BASE_URL` is {@link CALLBACKS_AT}. @param apiUrl where callbacks go. */
+  static async at(deposits: DepositsScene, apiUrl: string, readings: Json = {}): Promise<OpnScene> {
     const bench = new OpnBench();
     const opn = await bench.start(readings);
     const merchant = await deposits.stack.merchant('0.00');
     const scene = new OpnScene(deposits, opn, unique('opn').toLowerCase(), merchant, bench);
     await scene.set(scene.code, `webhook_secret=${WEBHOOK_SECRET}`);
-    await opn.sim('account', { webhook_url: deposits.stack.url + (await scene.path()) });
+    await opn.sim('account', { webhook_url: apiUrl + (await scene.path()) });
     return scene;
   }
 
@@ -138,6 +139,11 @@ export class OpnScene {
 
   async close(): Promise<void> {
     await this.deposits.close();
+    await this.clear();
+  }
+
+  /** Stops the simulator. */
+  async clear(): Promise<void> {
     await this.bench.clear();
   }
 }

@@ -27,14 +27,23 @@ export class SlipsScene {
   ) {}
 
   static async start(env: Record<string, string> = {}): Promise<SlipsScene> {
-    const deposits = await DepositsScene.start(env);
+    return SlipsScene.at(await DepositsScene.start(env));
+  }
+
+  /** Adds the slip service to a service. */
+  static async at(deposits: DepositsScene): Promise<SlipsScene> {
     const bench = new SimulatorBench(startEasySlip, SimulatorClient);
     return new SlipsScene(deposits, bench, await bench.start());
   }
 
   async close(): Promise<void> {
-    await this.bench.clear();
+    await this.clear();
     await this.deposits.close();
+  }
+
+  /** Stops the simulator. */
+  async clear(): Promise<void> {
+    await this.bench.clear();
   }
 
   /** A channel that takes slips of payments to its own account. */
@@ -67,7 +76,7 @@ export class SlipsScene {
   }
 
   present(
-    { client }: TestMerchant,
+    { client }: Pick<TestMerchant, 'client'>,
     { reference_id }: Pick<DepositView, 'reference_id'>,
     payload: string,
   ): Promise<Answer<Deposit>> {

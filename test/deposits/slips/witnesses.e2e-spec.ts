@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openManagementPort, Scrape } from '../../ops/management.js';
 import { eventually } from '../../support/eventually.js';
+import { whileLocked } from '../../support/locks.js';
 import type { TestMerchant } from '../../support/stack.js';
 import {
   BankAccount,
@@ -9,11 +10,15 @@ import {
   satang,
   type BankLine,
   type DepositView,
+  type Imported,
   type PaymentView,
 } from '../scene.js';
 import { SlipsScene, type Transfer } from './slips-scene.js';
 
+// `SLIP_ROUNDS=200 npm test -- test/deposits/slips/witnesses -t 'is booked once'` tells that many payments in each order.
+
 const MINUTE_MS = 60_000;
+const ROUNDS = Number(process.env.SLIP_ROUNDS ?? 3);
 
 let scene: SlipsScene;
 
@@ -59,49 +64,65 @@ const witnessesOf = async (channel: string): Promise<string[][]> => {
 
 const present = ({ shop, deposit, transfer }: Paid): Promise<unknown> => scene.present(shop, deposit, transfer.payload);
 
+const importLine = ({ channel, transfer }: Paid): Promise<Imported> =>
+  scene.deposits.import(channel, new BankAccount().add(lineOf(transfer)).statement());
+
+/** Tells of a payment twice at once. Each has read all that it reads before the channel's lock, and gets the lock in this order. */
+async function atOnce(given: Paid, ...tell: ((given: Paid) => Promise<unknown>)[]): Promise<unknown> {
+  const { stack } = scene.deposits;
+  const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+  const lock = `SELECT FROM deposit_channels WHERE code = '${given.channel}' FOR NO KEY UPDATE`;
+  const telling: Promise<unknown>[] = [];
+  await whileLocked(stack, lock, async () => {
+    for (const each of tell) {
+      telling.push(each(given));
+      await eventually(
+        () => stack.sql(waiting),
+        ({ length }) => length >= telling.length,
+      );
+    }
+  });
+  return Promise.all(telling);
+}
+
 describe('a payment with a slip and a line', () => {
   it.each<[string, (given: Paid) => Promise<unknown>]>([
     [
       'the slip first',
       async (given) => {
         await present(given);
-        const imported = await scene.deposits.import(
-          given.channel,
-          new BankAccount().add(lineOf(given.transfer)).statement(),
-        );
-        expect(imported).toMatchObject({ new: 1, linked: 1, booked: 0, waiting: 0 });
+        expect(await importLine(given)).toMatchObject({ new: 1, linked: 1, booked: 0, waiting: 0 });
       },
     ],
     [
       'the line first',
       async (given) => {
-        await scene.deposits.import(given.channel, new BankAccount().add(lineOf(given.transfer)).statement());
+        await importLine(given);
         await present(given);
       },
     ],
-    [
-      'both at once',
-      (given) =>
-        Promise.all([
-          scene.deposits.import(given.channel, new BankAccount().add(lineOf(given.transfer)).statement()),
-          present(given),
-        ]),
-    ],
-  ])('is booked once, %s', async (_, tell) => {
-    for (let round = 0; round < 3; round++) {
-      const given = await paid();
-      await tell(given);
-      expect(await scene.get(given.shop, given.deposit)).toMatchObject({
-        status: 'paid',
-        paid_amount: given.deposit.amount_to_pay,
-        slip: { status: 'booked' },
-        payments: [{}],
-      });
-      expect(await witnessesOf(given.channel)).toEqual([['line', 'slip']]);
-      expect(await scene.deposits.credits(given.shop)).toHaveLength(1);
-    }
-    expect(await scene.deposits.wrong()).toEqual([]);
-  });
+    ['both at once', (given) => Promise.all([importLine(given), present(given)])],
+    ['both at once, and the slip is a moment earlier', (given) => atOnce(given, present, importLine)],
+    ['both at once, and the line is a moment earlier', (given) => atOnce(given, importLine, present)],
+  ])(
+    'is booked once, %s',
+    async (_, tell) => {
+      for (let round = 0; round < ROUNDS; round++) {
+        const given = await paid();
+        await tell(given);
+        expect(await scene.get(given.shop, given.deposit)).toMatchObject({
+          status: 'paid',
+          paid_amount: given.deposit.amount_to_pay,
+          slip: { status: 'booked' },
+          payments: [{}],
+        });
+        expect(await witnessesOf(given.channel)).toEqual([['line', 'slip']]);
+        expect(await scene.deposits.credits(given.shop)).toHaveLength(1);
+      }
+      expect(await scene.deposits.wrong()).toEqual([]);
+    },
+    300_000 + ROUNDS * 10_000,
+  );
 
   it('and a second line of the same minute are two payments', async () => {
     const given = await paid();
