@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { FAILURE_CODES } from '../core/failures.js';
+import { FAILURE_CODES } from '../../src/core/failures.js';
 import {
   countPaths,
   lastScanned,
@@ -8,7 +8,7 @@ import {
   pathsOf,
   type ListFilter,
   type PageFilter,
-} from './order-search.sql.js';
+} from '../../src/support/order-search.sql.js';
 
 const FILTERS: (ListFilter & PageFilter)[] = [
   { limit: 1 },
