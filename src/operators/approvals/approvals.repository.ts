@@ -14,7 +14,7 @@ import { statement } from '../../database/parameters.js';
  * Actions that give an operator influence on another account: through its set-up link, its role, or access to it. Each with its
  * verb in messages.
  */
-export const HANDED_OVER = {
+export const INFLUENCE_VERBS = {
   'operator.create': 'created',
   'operator.reset': 'reset',
   'operator.enable': 'enabled',
@@ -31,15 +31,15 @@ interface Maker {
 }
 
 /** An action of one operator on the account of another operator, which gave influence on that account. */
-interface HandOver {
+interface Influence {
   operator: string;
-  action: keyof typeof HANDED_OVER;
+  action: keyof typeof INFLUENCE_VERBS;
   /** The address of the account. */
   account: string;
   created_at: Date;
 }
 
-const ACTIONS = Object.keys(HANDED_OVER)
+const ACTIONS = Object.keys(INFLUENCE_VERBS)
   .map((action) => `'${action}'`)
   .join(', ');
 
@@ -65,8 +65,8 @@ const FIND_MAKER = statement(
 const emailOf = (id: string): string => `(SELECT email FROM operators WHERE id = ${id})`;
 
 /** Finds the last of these actions between two operators. Scans the audit log by time, at most `days` back. */
-const FIND_HAND_OVER = statement(
-  'approvals.find_hand_over',
+const FIND_INFLUENCE = statement(
+  'approvals.find_influence',
   { requester: 'int', approver: 'int', days: 'int' },
   ({ requester, approver, days }) => `
     SELECT operator, action, detail ->> 'operator' AS account, created_at FROM operator_actions
@@ -99,7 +99,7 @@ export interface ApprovalFilter {
   limit: number;
 }
 
-type Request = Pick<
+type NewApproval = Pick<
   Approval,
   'merchant_id' | 'kind' | 'amount' | 'reference' | 'note' | 'reason' | 'requested_by' | 'expires_at'
 > &
@@ -108,7 +108,7 @@ type Request = Pick<
 const IS_OVERDUE = `approval.status = 'open' AND approval.expires_at <= statement_timestamp()`;
 const now = (): string => 'statement_timestamp()';
 
-/** Movements of money that wait or waited for approval. */
+/** Approvals: changes that one operator has requested, and that another approves or rejects. */
 @Injectable()
 export class ApprovalsRepository {
   constructor(private readonly database: Database) {}
@@ -122,11 +122,11 @@ export class ApprovalsRepository {
     if (merchantIds) query.andWhere({ merchant_id: In(merchantIds) });
     if (statuses)
       query.andWhere(`CASE WHEN ${IS_OVERDUE} THEN 'expired' ELSE approval.status END IN (:...statuses)`, { statuses });
-    return rowsOf(query);
+    return listNamed(query);
   }
 
   async find(id: number, from: Pick<Database, 'manager'> = this.database): Promise<NamedApproval | null> {
-    const [found = null] = await rowsOf(select(from).where('approval.id = :id', { id }));
+    const [found = null] = await listNamed(select(from).where('approval.id = :id', { id }));
     return found;
   }
 
@@ -136,23 +136,23 @@ export class ApprovalsRepository {
     return this.find(id, tx);
   }
 
-  /** Finds the open request of a reference or a payment. If this request is overdue, marks it as expired and finds none. */
+  /** Finds the open approval of a reference or a payment. If it is overdue, marks it as expired and finds none. */
   async findOpen(
     tx: Transaction,
     of: { merchant_id: number; reference: string } | { payment_id: bigint },
   ): Promise<NamedApproval | null> {
     const where = { ...of, status: 'open' as const };
     await tx.manager.update(Approval, { ...where, expires_at: LessThanOrEqual(new Date()) }, { status: 'expired' });
-    const [found = null] = await rowsOf(select(tx).where(where));
+    const [found = null] = await listNamed(select(tx).where(where));
     return found;
   }
 
   /** Finds the last action of the last `days` days by which one of the two may have got access to the other's account. */
-  async findHandOver(
+  async findInfluence(
     tx: Transaction,
     between: { requester: number; approver: number; days: number },
-  ): Promise<HandOver | null> {
-    const [found = null] = await tx.query<HandOver>(...FIND_HAND_OVER.with(between));
+  ): Promise<Influence | null> {
+    const [found = null] = await tx.query<Influence>(...FIND_INFLUENCE.with(between));
     return found;
   }
 
@@ -165,8 +165,8 @@ export class ApprovalsRepository {
     return found;
   }
 
-  async insert(tx: Transaction, request: Request): Promise<NamedApproval> {
-    const { identifiers } = await tx.manager.insert(Approval, request);
+  async insert(tx: Transaction, approval: NewApproval): Promise<NamedApproval> {
+    const { identifiers } = await tx.manager.insert(Approval, approval);
     const { id } = present(identifiers[0], 'an approval was written') as Pick<Approval, 'id'>;
     return present(await this.find(id, tx), 'an approval was written');
   }
@@ -177,7 +177,7 @@ export class ApprovalsRepository {
     decision: Pick<Approval, 'status' | 'decided_by'> & Partial<Approval>,
   ): Promise<NamedApproval> {
     await tx.manager.update(Approval, { id }, { ...decision, decided_at: now });
-    return present(await this.find(id, tx), 'an approval was decided about');
+    return present(await this.find(id, tx), 'the decision was written');
   }
 }
 
@@ -196,7 +196,7 @@ const select = ({ manager }: Pick<Database, 'manager'>): SelectQueryBuilder<Appr
     .addSelect(`coalesce(payment.currency, 'THB')`, 'currency')
     .addSelect('deposit.deposit_number', 'deposit_number');
 
-async function rowsOf(query: SelectQueryBuilder<Approval>): Promise<NamedApproval[]> {
+async function listNamed(query: SelectQueryBuilder<Approval>): Promise<NamedApproval[]> {
   const { entities, raw } = await query.getRawAndEntities<Names>();
   return entities.map((approval, index) => {
     const names = present(raw[index], 'a row has its raw row');

@@ -10,7 +10,12 @@ import { assertAsExpected, assertMovement, WalletService } from '../../wallet/wa
 import { WalletsRepository } from '../../wallet/wallets.repository.js';
 import { PaymentRequestsService } from './payment-requests.service.js';
 import { APPROVAL_DAYS, APPROVAL_MS, detailOf, inWords } from './requests.js';
-import { ApprovalsRepository, type ApprovalFilter, type NamedApproval, HANDED_OVER } from './approvals.repository.js';
+import {
+  ApprovalsRepository,
+  type ApprovalFilter,
+  type NamedApproval,
+  INFLUENCE_VERBS,
+} from './approvals.repository.js';
 
 /** An operator who created both accounts counts as the owner of both, as long as the newer one is at most this many days old. */
 const MAKER_DAYS = 30;
@@ -50,7 +55,7 @@ export class ApprovalsService {
   }
 
   /**
-   * Stores a request without moving money. Returns the waiting request if there is one with the same reference, kind and amount.
+   * Stores an open approval, and moves no money. If one with the same reference, kind and amount is open already, returns that one.
    * @throws NOT_FOUND; BAD_REQUEST; CONFLICT if the reference is used, or waits with another kind or amount.
    */
   async request({ by, ...movement }: MovementRequest): Promise<NamedApproval> {
@@ -88,13 +93,13 @@ export class ApprovalsService {
    * CHANGED_MEANWHILE if the balance is not `expectedAvailable`.
    */
   async approve(id: number, by: ConsoleActor, expectedAvailable?: Satang): Promise<NamedApproval> {
-    const request = await this.get(id);
-    const isWaiting = request.status === 'open' && !isOverdue(request);
-    const payment = isWaiting && request.payment ? await this.payments.find(request) : null;
+    const before = await this.get(id);
+    const isWaiting = before.status === 'open' && !isOverdue(before);
+    const payment = isWaiting && before.payment ? await this.payments.find(before) : null;
     return this.database.transaction(async (tx) => {
       // `BookingService` says the order of all locks.
       if (payment) await this.payments.lock(tx, payment);
-      const wallet = request.merchant_id === null ? null : await this.wallets.lock(tx, request.merchant_id);
+      const wallet = before.merchant_id === null ? null : await this.wallets.lock(tx, before.merchant_id);
       const approval = known(await this.approvals.lock(tx, id), id);
       if (isDecidedBy(by, approval, 'approved')) return approval;
       assertWaits(approval);
@@ -131,8 +136,8 @@ export class ApprovalsService {
   }
 
   /**
-   * Ends a request without moving money. If the requester does so, it is withdrawn.
-   * @throws NOT_FOUND; BAD_REQUEST without a reason; CONFLICT when the request no longer waits.
+   * Ends an open approval without moving money. If the requester does so, it is withdrawn.
+   * @throws NOT_FOUND; BAD_REQUEST without a reason; CONFLICT if it is no longer open.
    */
   async reject(id: number, by: ConsoleActor): Promise<NamedApproval> {
     const reason = by.reason ?? refuse('BAD_REQUEST', 'a rejection needs a reason');
@@ -173,11 +178,11 @@ export class ApprovalsService {
       );
     }
     const between = { ...two, days: APPROVAL_DAYS };
-    const found = await this.approvals.findHandOver(tx, between);
+    const found = await this.approvals.findInfluence(tx, between);
     if (!found) return;
     const { operator, action, account, created_at: at } = found;
     throw ownRequest(
-      `${operator} ${HANDED_OVER[action]} ${account} at ${at.toISOString()}: for ${APPROVAL_DAYS} days ` +
+      `${operator} ${INFLUENCE_VERBS[action]} ${account} at ${at.toISOString()}: for ${APPROVAL_DAYS} days ` +
         'both count as one person here: another operator must approve it',
     );
   }
