@@ -11,7 +11,7 @@ import { MerchantsService } from '../merchants/merchants.service.js';
 import type { ApiKey } from './api-key.entity.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 
-/** A new key with its text, which is not stored. */
+/** The row of a new key, and the key itself, which is not stored. */
 export interface IssuedApiKey {
   apiKey: ApiKey;
   key: string;

@@ -162,7 +162,7 @@ function readBaseUrl(name: string, baseUrl: string, problems: string[]): string 
 function parseNetworks(name: string, list: string, problems: string[]): Network[] {
   return splitList(list).flatMap((part) => {
     const network = parseNetwork(part);
-    if (!network) problems.push(`${name} has an entry that is no network: ${part}`);
+    if (!network) problems.push(`${name} has an entry that is no network or address: ${part}`);
     return network ? [network] : [];
   });
 }

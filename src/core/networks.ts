@@ -32,6 +32,8 @@ export function readTrustedProxies(name: string, text: string, problems: string[
   const list = splitList(text);
   for (const part of list)
     if (!parseNetwork(part))
-      problems.push(`${name} has an entry that is no network: ${part} (or give only the number of proxies, 1 to 9)`);
+      problems.push(
+        `${name} has an entry that is no network or address: ${part} (or give only the number of proxies, 1 to 9)`,
+      );
   return list;
 }

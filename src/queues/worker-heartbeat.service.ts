@@ -42,7 +42,7 @@ export class WorkerHeartbeatService {
   private clock: { nowMs: number; sentAtMs: number } | undefined;
   /** When any worker last noticed that the database's clock was set forward, in monotonic milliseconds. */
   private setForwardAtMs = -Infinity;
-  /** When this worker itself last noticed that the clock was set forward. */
+  /** When this worker itself last noticed that the database's clock was set forward, in monotonic milliseconds. */
   private noticedAtMs: number | undefined;
   /** Whether the clock may have been set forward so lately that no other worker has reported it yet. */
   private isUnsure = false;

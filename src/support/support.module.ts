@@ -8,7 +8,7 @@ import { ReviewRepository } from './review.repository.js';
 import { ReviewService } from './review.service.js';
 import { UndecidedCallsRepository } from './undecided-calls.repository.js';
 
-// For the services of `OrderDecisionsModule`.
+// For the services of `OrderDecisionsModule`, which imports this module.
 const FOR_DECISIONS = [OrderSupportRepository, ReviewRepository];
 const FOR_CONSOLE_AND_CLI = [OrderSupportService, ProductSalesService, ReviewService, UndecidedCallsRepository];
 

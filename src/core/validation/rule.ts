@@ -52,19 +52,19 @@ export function Rule(rule: MemberRule): PropertyDecorator {
   };
 }
 
-const gathered = new Map<Class, ClassRules>();
+const collected = new Map<Class, ClassRules>();
 
 /** The rules that the decorators of a class have registered. */
 export function rulesOf(shape: Class): ClassRules {
-  let rules = gathered.get(shape);
+  let rules = collected.get(shape);
   if (!rules) {
-    rules = gather(shape);
-    gathered.set(shape, rules);
+    rules = collect(shape);
+    collected.set(shape, rules);
   }
   return rules;
 }
 
-function gather(shape: Class): ClassRules {
+function collect(shape: Class): ClassRules {
   const rules: ClassRules = { members: new Map(), foreign: new Set() };
   const registered = getMetadataStorage().getTargetValidationMetadatas(shape, '', false, false);
   for (const { type, name, propertyName, constraints } of registered) {
