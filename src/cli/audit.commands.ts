@@ -29,11 +29,11 @@ export const auditCommands: CommandGroup = {
 /** Every check with its numbers, and what the audit covered. */
 function auditResult({ checks, coverage }: AuditResult): Result {
   const failed = checks.filter((check) => !check.ok).length;
-  const verdict = failed === 0 ? 'The books are in order.' : `${failed} of ${checks.length} checks FAILED.`;
+  const summary = failed === 0 ? 'The books are in order.' : `${failed} of ${checks.length} checks FAILED.`;
   const ok = failed === 0;
   return {
     json: { ok, checks, ...toJson(coverage) },
-    text: () => paragraphs(checksTable(checks), inWords(coverage), paint(ok ? 'green' : 'red', verdict)),
+    text: () => paragraphs(checksTable(checks), inWords(coverage), paint(ok ? 'green' : 'red', summary)),
     ok,
   };
 }

@@ -35,10 +35,10 @@ export function dailyReport(report: DailyReport, { csv = false, archived }: Opti
   const remarks = archivedOf(archived);
   if (csv) return { json, text: () => csvOf(all), ok, remarks: [...differences, ...remarks] };
   const title = `${date} in ${timezone}: ${from.toISOString()} to ${to.toISOString()}`;
-  const verdict = ok
+  const summary = ok
     ? paint('green', 'Opening balances and movements give the closing balances.')
     : paint('red', `The balances do NOT add up:\n  ${differences.join('\n  ')}`);
-  return { json, text: () => paragraphs(title, listTable(all.map(toTerminalLine)), verdict, ...remarks), ok };
+  return { json, text: () => paragraphs(title, listTable(all.map(toTerminalLine)), summary, ...remarks), ok };
 }
 
 /** The reports of several days: JSON and CSV have a line for each day and merchant, text has a table for each day. */

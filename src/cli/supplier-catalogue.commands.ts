@@ -58,8 +58,8 @@ function syncRun({ supplier, refusal, ...counts }: SyncRun, { dryRun }: SyncOpti
   const reason = refusal && refusalInWords(refusal, supplier);
   const json = { code, ...counts, refused: reason };
   if (reason !== null) {
-    const verdict = paint('red', `The catalogue of ${code} was refused, and nothing changed:`);
-    return { json, text: () => `${verdict} ${reason}.`, ok: false };
+    const summary = paint('red', `The catalogue of ${code} was refused, and nothing changed:`);
+    return { json, text: () => `${summary} ${reason}.`, ok: false };
   }
   const note = dryRun ? 'Nothing was changed. This is what a run would change now:' : undefined;
   return { json, text: () => paragraphs(note, recordTable({ code, ...counts })) };

@@ -53,10 +53,10 @@ export function supplierTest(supplier: Settings, found: SupplierCheck[]): Result
   const { code } = supplier;
   const checks = found.map((check) => ({ name: check.name, ...verdictOn(check, supplier) }));
   const ok = checks.every((check) => check.ok);
-  const verdict = ok
+  const summary = ok
     ? paint('green', `Supplier ${code} can be used.`)
     : paint('red', `Supplier ${code} can't be used like this.`);
-  return { json: { code, ok, checks }, text: () => paragraphs(checksTable(checks), verdict), ok };
+  return { json: { code, ok, checks }, text: () => paragraphs(checksTable(checks), summary), ok };
 }
 
 interface Verdict {

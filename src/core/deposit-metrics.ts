@@ -3,7 +3,7 @@ import { Instruments, ORDER_SECONDS } from './instruments.js';
 /** The metrics of deposits that are not read from PostgreSQL. */
 export abstract class DepositMetrics extends Instruments {
   /** `transition` is `created`, `paid` (by its first payment), `expired` or `cancelled`. */
-  readonly depositMoved = this.counting<[channel: string, transition: string]>(
+  readonly depositChanged = this.counting<[channel: string, transition: string]>(
     'topup_deposits_total',
     'Deposits created, paid, expired and cancelled',
     ['channel', 'transition'],

@@ -91,7 +91,7 @@ export class BookingService {
       booked.map(({ deposit_id: id, amount, paid_at }) => ({ id, amount, paid_at })),
     );
     const before = new Set(earlier.map(({ deposit_id }) => deposit_id));
-    this.observer.moved(
+    this.observer.changed(
       tx,
       'paid',
       deposits.filter(({ id }) => !before.has(id)),

@@ -8,13 +8,13 @@ import type { Transaction } from '../database/database.js';
 export class DepositsObserver {
   constructor(private readonly metrics: Metrics) {}
 
-  moved(
+  changed(
     tx: Transaction,
     transition: 'created' | 'paid' | 'expired' | 'cancelled',
     deposits: readonly { channel_id: number; channel: string }[],
   ): void {
     const live = deposits.filter(({ channel_id }) => channel_id !== SANDBOX_CHANNEL_ID);
-    tx.afterCommit(() => live.forEach(({ channel }) => this.metrics.depositMoved(channel, transition)));
+    tx.afterCommit(() => live.forEach(({ channel }) => this.metrics.depositChanged(channel, transition)));
   }
 
   /** Counts a deposit that got no amount, and so was not made. */

@@ -151,7 +151,7 @@ export class DepositsService {
   async cancel(merchantId: number, referenceId: string): Promise<void> {
     const cancelled = await this.database.transaction(async (tx) => {
       const ended = await this.deposits.cancel(tx, merchantId, referenceId);
-      this.observer.moved(tx, 'cancelled', ended);
+      this.observer.changed(tx, 'cancelled', ended);
       return ended;
     });
     // The merchant does not wait for the vendor, which may not be able to end the offer.
@@ -176,7 +176,7 @@ export class DepositsService {
       const expired = await this.deposits.expire(tx, found);
       const events = expired.map((each) => expiredEvent(withPayments(each, [])));
       const webhooks = recordEvents(tx, events);
-      this.observer.moved(tx, 'expired', expired);
+      this.observer.changed(tx, 'expired', expired);
       tx.afterCommit(async () => this.notifier.notifyWebhooks(await webhooks));
     });
   }
@@ -211,7 +211,7 @@ export class DepositsService {
     const of = { merchantId, channelId: channel.id, referenceId, amount, metadata };
     const made = await this.deposits.insert(tx, { ...ours, ...times, ...offer, ...of });
     if (!made) return null;
-    this.observer.moved(tx, 'created', [{ channel_id: channel.id, channel: channel.code }]);
+    this.observer.changed(tx, 'created', [{ channel_id: channel.id, channel: channel.code }]);
     const facts = { deposit_number: ours.depositNumber, reference: referenceId };
     const detail = { ...facts, amount: formatBaht(amount), channel: channel.code };
     recordAction(tx, by, { action: 'deposit.create', merchantId, detail });

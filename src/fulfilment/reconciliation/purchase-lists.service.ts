@@ -99,7 +99,7 @@ export class PurchaseListsService {
       ({ reference, supplierReference }) => reference !== null || !settled.has(supplierReference ?? ''),
     );
     for (let begin = 0; begin < others.length; begin += STATED_AT_ONCE) {
-      const reported = others.slice(begin, begin + STATED_AT_ONCE).map(({ line, status, verdict: _, ...purchase }) => ({
+      const reported = others.slice(begin, begin + STATED_AT_ONCE).map(({ line, status, result: _, ...purchase }) => ({
         ...purchase,
         detail: storable(`${name}, line ${line}: ${status ?? 'listed'}`, MAX_DETAIL_LENGTH),
       }));

@@ -26,7 +26,7 @@ describe('a statement of a supplier', () => {
         reference: 'T1',
         supplierReference: 'S1',
         status: 'Sukses',
-        verdict: 'bought',
+        result: 'bought',
         state: 'succeeded',
         sku: 'ml86',
         player: '123 2001',

@@ -20,14 +20,14 @@ export interface StatementFormat {
   refunded: readonly string[];
 }
 
-type Verdict = 'bought' | 'not_bought' | 'refunded' | 'processing' | 'unclear';
+type Result = 'bought' | 'not_bought' | 'refunded' | 'processing' | 'unclear';
 
 export interface StatedPurchase extends ListedPurchase {
   line: number;
   /** The text of the status in the statement; null if the line has none. */
   status: string | null;
   /** The meaning of the status. A purchase without a status counts as bought. */
-  verdict: Verdict;
+  result: Result;
 }
 
 /** A status of unknown meaning, and how many lines have it. */
@@ -80,10 +80,10 @@ export function readStatement(file: Buffer, { headers, ...words }: StatementForm
       words: 'one of reference and supplier_reference must be a column',
     });
   if (problems.length > 0) throw new CsvProblems(problems);
-  const verdicts = verdictsOf(words);
+  const results = resultsOf(words);
   const purchases = table.rows.map(({ line, fields }) => {
     const reader = new FieldReader(table.columns, fields);
-    const purchase = readPurchase(reader, line, verdicts);
+    const purchase = readPurchase(reader, line, results);
     problems.push(...reader.wrong.map((problem) => ({ ...problem, line })));
     return purchase;
   });
@@ -92,42 +92,42 @@ export function readStatement(file: Buffer, { headers, ...words }: StatementForm
 }
 
 /** The meaning of each status, in lower case. */
-function verdictsOf({ bought, notBought, refunded }: Omit<StatementFormat, 'headers'>): Map<string, Verdict> {
-  const verdicts = new Map<string, Verdict>();
-  const means = (words: string[], verdict: Verdict): void => {
-    for (const word of words) verdicts.set(wordOf(word), verdict);
+function resultsOf({ bought, notBought, refunded }: Omit<StatementFormat, 'headers'>): Map<string, Result> {
+  const results = new Map<string, Result>();
+  const means = (words: string[], result: Result): void => {
+    for (const word of words) results.set(wordOf(word), result);
   };
   means(PROCESSING, 'processing');
   means([...NOT_BOUGHT, ...notBought], 'not_bought');
   means([...BOUGHT, ...bought], 'bought');
   means([...REFUNDED, ...refunded], 'refunded');
-  return verdicts;
+  return results;
 }
 
 function unclearIn(purchases: StatedPurchase[]): UnclearStatus[] {
   const lines = new Map<string, number>();
-  for (const { status, verdict } of purchases)
-    if (status !== null && verdict === 'unclear') lines.set(status, (lines.get(status) ?? 0) + 1);
+  for (const { status, result } of purchases)
+    if (status !== null && result === 'unclear') lines.set(status, (lines.get(status) ?? 0) + 1);
   return [...lines].map(([status, count]) => ({ status, lines: count }));
 }
 
-function readPurchase(reader: FieldReader, line: number, verdicts: ReadonlyMap<string, Verdict>): StatedPurchase {
+function readPurchase(reader: FieldReader, line: number, results: ReadonlyMap<string, Result>): StatedPurchase {
   const text = (column: StatementColumn): string | null => reader.read(column, nameOf, A_TEXT) || null;
   const [reference, supplierReference] = [text('reference'), text('supplier_reference')];
   if (reference === null && supplierReference === null) reader.wrong.push({ column: null, words: 'names no purchase' });
   const status = text('status');
   const micros = reader.read('cost', parseMicros, { words: 'an amount such as 10000 or 23.5', ifEmpty: -1n }) ?? -1n;
   const currency = text('currency');
-  const verdict = status === null ? 'bought' : (verdicts.get(wordOf(status)) ?? 'unclear');
+  const result = status === null ? 'bought' : (results.get(wordOf(status)) ?? 'unclear');
   return {
     line,
     reference,
     supplierReference,
     status,
-    verdict,
+    result,
     sku: text('sku'),
     player: text('player'),
-    state: STATES[verdict],
+    state: STATES[result],
     boughtAt: readBoughtAt(reader),
     cost: micros < 0n || currency === null ? null : { micros, currency },
   };
@@ -156,10 +156,10 @@ const STATES = {
   refunded: 'failed',
   processing: 'processing',
   unclear: 'processing',
-} as const satisfies Record<Verdict, ListedPurchase['state']>;
+} as const satisfies Record<Result, ListedPurchase['state']>;
 
-const RANKS = ['not_bought', 'unclear', 'processing', 'bought', 'refunded'] as const satisfies Verdict[];
+const RANKS = ['not_bought', 'unclear', 'processing', 'bought', 'refunded'] as const satisfies Result[];
 
-const rank = ({ verdict }: StatedPurchase): number => RANKS.indexOf(verdict);
+const rank = ({ result }: StatedPurchase): number => RANKS.indexOf(result);
 
 const wordOf = (text: string): string => text.trim().toLowerCase();

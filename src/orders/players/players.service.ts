@@ -108,6 +108,6 @@ const isExcluded = (content: OrderContent, offers: readonly OrderableProduct[]):
 
 /** The verdict for a sandbox merchant. It agrees with the result of an order, and the product needs no validator for it. */
 function sandboxVerdict({ userId }: OrderContent, sku: string): PlayerVerdict {
-  const { verdict } = behaviourOf(userId, sku, 1);
-  return verdict.kind === 'refused' && verdict.code === 'INVALID_PLAYER' ? INVALID_PLAYER : VALID_PLAYER;
+  const { result } = behaviourOf(userId, sku, 1);
+  return result.kind === 'refused' && result.code === 'INVALID_PLAYER' ? INVALID_PLAYER : VALID_PLAYER;
 }

@@ -11,7 +11,7 @@ import type {
   SupplierBalance,
 } from '../supplier-adapter.js';
 import type { UnitDelivery, SupplierOutcome } from '../supplier-outcome.js';
-import { behaviourOf, type Verdict } from './sandbox-behaviours.js';
+import { behaviourOf, type Result } from './sandbox-behaviours.js';
 
 interface SandboxSettings {
   /** How long a call may take. */
@@ -54,16 +54,16 @@ export class SandboxSupplier implements SupplierAdapter<SandboxSettings> {
   async send({ timeoutMs }: SandboxSettings, attempt: Attempt): Promise<SupplierOutcome> {
     if (!attempt.sandbox) return NOT_FOR_SALE;
     const { userId, unitNumber, ageMs } = attempt.sandbox;
-    const { manner, verdict } = behaviourOf(userId, attempt.sku, unitNumber);
+    const { manner, result } = behaviourOf(userId, attempt.sku, unitNumber);
     switch (manner.kind) {
       case 'prompt':
-        return answer(verdict, attempt, attempt.sandbox.kind);
+        return answer(result, attempt, attempt.sandbox.kind);
       case 'late':
         // This answer would come after the timeout. So this returns the result of an inquiry: `processing` until then.
         if (manner.ms > timeoutMs) return inquire(attempt);
         await delay(manner.ms);
-        return answer(verdict, attempt, attempt.sandbox.kind);
-      case 'working':
+        return answer(result, attempt, attempt.sandbox.kind);
+      case 'processing':
         return ageMs < manner.ms ? PROCESSING : inquire(attempt);
       case 'silent':
       case 'lost':
@@ -84,14 +84,14 @@ const NOT_FOR_SALE = { kind: 'unknown', detail: 'the sandbox sells to sandbox me
 function inquire(attempt: NamedAttempt): SupplierOutcome {
   if (!attempt.sandbox) return NOT_FOR_SALE;
   const { userId, unitNumber, ageMs, kind } = attempt.sandbox;
-  const { manner, verdict } = behaviourOf(userId, attempt.sku, unitNumber);
+  const { manner, result } = behaviourOf(userId, attempt.sku, unitNumber);
   if (manner.kind === 'lost') return { kind: 'never_seen' };
   if ('ms' in manner && ageMs < manner.ms) return PROCESSING;
-  return answer(verdict, attempt, kind);
+  return answer(result, attempt, kind);
 }
 
-function answer(verdict: Verdict, { reference }: NamedAttempt, kind: ProductKind): SupplierOutcome {
-  if (verdict.kind === 'refused') return { ...verdict, kind: 'failed' };
+function answer(result: Result, { reference }: NamedAttempt, kind: ProductKind): SupplierOutcome {
+  if (result.kind === 'refused') return { ...result, kind: 'failed' };
   const digest = createHash('sha256').update(reference).digest('hex').toUpperCase();
   const supplierReference = `SANDBOX-${digest.slice(0, 16)}`;
   if (kind !== 'code') return { kind: 'succeeded', supplierReference };
