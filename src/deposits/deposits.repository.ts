@@ -19,8 +19,11 @@ export type BookedPayment = Pick<IncomingPayment, 'public_id' | 'amount' | 'paid
   booked_at: Date;
 };
 
-/** A slip that was presented for a deposit. Its time comes from JSON. */
-export type PresentedSlip = Pick<SlipCheck, 'slip_ref' | 'state' | 'code'> & { created_at: string };
+/** A slip that was presented for a deposit, with the id of the payment that it reports. Its time comes from JSON. */
+export type PresentedSlip = Pick<SlipCheck, 'slip_ref' | 'state' | 'code'> & {
+  created_at: string;
+  payment_id: string | null;
+};
 
 /** A deposit with its channel, its slips and its booked payments, oldest first. */
 export interface DepositRow {

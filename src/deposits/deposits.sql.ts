@@ -2,10 +2,12 @@ import { rowsOf, statement } from '../database/parameters.js';
 
 export const NOW = `date_trunc('milliseconds', statement_timestamp())`;
 
-/** The slips that were presented for a deposit, oldest first, as JSON. @param deposit its alias. */
+/** The slips that were presented for a deposit, oldest first, each with the payment that it reports, as JSON. @param deposit its alias. */
 export const slipsOf = (deposit: string): string => `(
-  SELECT json_agg(json_build_object('slip_ref', slip_ref, 'state', state, 'code', code, 'created_at', created_at) ORDER BY id)
-  FROM slip_checks WHERE deposit_id = ${deposit}.id)`;
+  SELECT json_agg(json_build_object('slip_ref', s.slip_ref, 'state', s.state, 'code', s.code, 'created_at', s.created_at,
+                                    'payment_id', p.public_id) ORDER BY s.id)
+  FROM slip_checks s LEFT JOIN incoming_payments p ON p.channel_id = s.channel_id AND p.slip_ref = s.slip_ref
+  WHERE s.deposit_id = ${deposit}.id)`;
 
 const CHANNEL_AND_SLIPS = `(SELECT code FROM deposit_channels WHERE id = d.channel_id) AS channel, ${slipsOf('d')} AS slips`;
 /** The deposit `d` with its channel's code and its slips. */

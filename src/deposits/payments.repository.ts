@@ -10,6 +10,8 @@ import { Deposit } from './deposit.entity.js';
 import { IncomingPayment, type Decision } from './incoming-payment.entity.js';
 import { rangeAround } from './matching.js';
 import * as sql from './payments.sql.js';
+import { StatementImport } from './statements/statement-import.entity.js';
+import { StatementLine } from './statements/statement-line.entity.js';
 import { WITNESS_GAP_MS, type LonePayment } from './witnesses.js';
 
 /** A payment to be written. */
@@ -32,13 +34,22 @@ export const NOT_BOOKED = {
 /** A deposit that a waiting payment may be for. */
 type Suggestion = Pick<Deposit, 'deposit_number' | 'merchant_id' | 'amount_to_pay' | 'status' | 'created_at'>;
 
-/** A payment with its channel, its deposit, and suggestions while it waits. */
+/** A payment with its channel, its deposit, its witnesses, and suggestions while it waits. */
 export interface PaymentRow {
   payment: IncomingPayment;
   channel: string;
   deposit_number: string | null;
+  /** When its slip was first presented. Null without a slip, or if the record of it is gone. */
+  presented_at: Date | null;
+  /** When its line was imported, and by whom. */
+  imported_at: Date | null;
+  imported_by: string | null;
   suggestions: Suggestion[];
 }
+
+/** When the slip of a payment was first presented. */
+const PRESENTED_AT =
+  'SELECT min(created_at) FROM slip_checks s WHERE s.channel_id = payment.channel_id AND s.slip_ref = payment.slip_ref';
 
 export interface PaymentsFilter {
   waiting?: boolean | undefined;
@@ -170,12 +181,20 @@ export class PaymentsRepository {
   private async complete(query: SelectQueryBuilder<IncomingPayment>, codes?: string[]): Promise<PaymentRow[]> {
     query
       .leftJoin(Deposit, 'deposit', `deposit.id = payment.deposit_id AND payment.state = 'booked'`)
-      .addSelect('deposit.deposit_number', 'deposit_number');
-    const payments = await withCodes(query, codes, 'deposit_number');
+      .leftJoin(StatementLine, 'line', 'line.id = payment.line_id')
+      .leftJoin(StatementImport, 'import', 'import.id = line.import_id')
+      .addSelect('deposit.deposit_number', 'deposit_number')
+      .addSelect(`(${PRESENTED_AT})`, 'presented_at')
+      .addSelect('import.created_at', 'imported_at')
+      .addSelect('import.operator', 'imported_by');
+    const names = ['deposit_number', 'presented_at', 'imported_at', 'imported_by'] as const;
+    // The driver has read the times.
+    type Complete = IncomingPayment & Omit<PaymentRow, 'payment' | 'suggestions'>;
+    const payments = (await withCodes(query, codes, ...names)) as unknown as Complete[];
     const suggested = await this.suggest(payments);
-    return payments.map(({ channel, deposit_number, ...payment }) => {
+    return payments.map(({ channel, deposit_number, presented_at, imported_at, imported_by, ...payment }) => {
       const suggestions = suggested.filter(({ payment_id }) => payment_id === payment.id);
-      return { payment, channel, deposit_number, suggestions };
+      return { payment, channel, deposit_number, presented_at, imported_at, imported_by, suggestions };
     });
   }
 

@@ -1,3 +1,4 @@
+import { pick } from '../core/members.js';
 import { bahtOrNull, formatBaht } from '../core/money.js';
 import type { DepositChannel } from './deposit-channel.entity.js';
 import { toDepositDto, toSlipDto } from './deposit.mapper.js';
@@ -10,6 +11,7 @@ import { nothing, type ImportResult } from './statements/import-result.js';
 // What operators see. Members have the names of the command line's JSON.
 
 const MAX_SUGGESTIONS = 3;
+const OF_SUGGESTION = ['deposit_number', 'merchant_id', 'amount_to_pay', 'status', 'created_at'] as const;
 
 const momentOrNull = (moment: Date | null): string | null => moment?.toISOString() ?? null;
 
@@ -73,19 +75,18 @@ export function toDepositDetail(row: DepositRow): View {
   return { ...toDepositView(row), timeline: [made, ...happened] };
 }
 
-export const toPaymentView = ({ payment, channel, deposit_number, suggestions }: PaymentRow): View => ({
+export const toPaymentView = ({ payment, suggestions, ...row }: PaymentRow): View => ({
   id: payment.public_id,
-  channel,
+  ...shown(row, 'channel'),
   ...shown(payment, 'amount', 'currency', 'paid_at', 'precision', 'state', 'reason', 'booked_by', 'merchant_id'),
-  deposit_number,
+  ...shown(row, 'deposit_number'),
   transfer_id: payment.transfer_id === null ? null : Number(payment.transfer_id),
   taken_back_amount: bahtOrNull(payment.taken_back),
   contradicted: payment.contradicted,
-  witnesses: witnessesOf(payment),
-  suggestions: [
-    ...namedMerchant(payment),
-    ...suggestions.map((each) => ({ ...shown(each, 'deposit_number', 'merchant_id', 'amount_to_pay'), why: 'amount' })),
-  ].slice(0, MAX_SUGGESTIONS),
+  witnesses: witnessesOf(payment, row),
+  suggestions: suggestionsOf({ payment, suggestions }).map((each) =>
+    pick(each, 'deposit_number', 'merchant_id', 'amount_to_pay', 'why'),
+  ),
   decision: payment.decision && {
     decision: payment.decision,
     operator: payment.decided_by,
@@ -95,16 +96,33 @@ export const toPaymentView = ({ payment, channel, deposit_number, suggestions }:
   },
 });
 
+/** What a waiting payment may be for, the most probable first, with more members than the command line shows. */
+export const suggestionsOf = ({ payment, suggestions }: Pick<PaymentRow, 'payment' | 'suggestions'>): View[] =>
+  [
+    ...namedMerchant(payment),
+    ...suggestions.map((each) => ({ ...shown(each, ...OF_SUGGESTION), why: 'amount' })),
+  ].slice(0, MAX_SUGGESTIONS);
+
 /** A vendor's payment may name a merchant whose deposit is not there, such as after a restore. */
 const namedMerchant = ({ state, named_merchant_id: merchant_id }: IncomingPayment): View[] =>
   state === 'waiting' && merchant_id !== null
-    ? [{ deposit_number: null, merchant_id, amount_to_pay: null, why: 'metadata' }]
+    ? [{ deposit_number: null, merchant_id, amount_to_pay: null, status: null, created_at: null, why: 'metadata' }]
     : [];
 
-function witnessesOf({ charge_ref, slip_ref, line_id, seen_at }: IncomingPayment): View[] {
-  const witnesses = { charge: charge_ref, slip: slip_ref, line: line_id === null ? null : String(line_id) };
-  return Object.entries(witnesses).flatMap(([kind, reference]) =>
-    reference === null ? [] : [{ kind, reference, seen_at: seen_at.toISOString() }],
+/** The witnesses, each with the time at which it reported the payment. */
+function witnessesOf(
+  { charge_ref, slip_ref, line_id, seen_at }: IncomingPayment,
+  { presented_at, imported_at }: Pick<PaymentRow, 'presented_at' | 'imported_at'>,
+): View[] {
+  // A slip of a payment that its line reported first may come later; without a line, it is what we learned first.
+  const slipSeenAt = presented_at !== null && presented_at > seen_at ? presented_at : seen_at;
+  const witnesses = [
+    { kind: 'charge', reference: charge_ref, at: seen_at },
+    { kind: 'slip', reference: slip_ref, at: slipSeenAt },
+    { kind: 'line', reference: line_id === null ? null : String(line_id), at: imported_at ?? seen_at },
+  ];
+  return witnesses.flatMap(({ kind, reference, at }) =>
+    reference === null ? [] : [{ kind, reference, seen_at: at.toISOString() }],
   );
 }
 

@@ -5,21 +5,28 @@ import { present } from '../../core/invariant.js';
 import { readMoment } from '../../core/moments.js';
 import { bahtOrNull, formatBaht, optionalBaht } from '../../core/money.js';
 import { decodeCursor, encodeCursor, MAX_BIGINT, toPage, type Page } from '../../core/pagination.js';
+import { toSlipDto } from '../../deposits/deposit.mapper.js';
 import type { DepositRow } from '../../deposits/deposits.repository.js';
 import type { DepositStatus } from '../../deposits/deposit.entity.js';
 import { DepositsService } from '../../deposits/deposits.service.js';
 import { isOpenCase, type PaymentRow } from '../../deposits/payments.repository.js';
 import { PaymentsService, type PaymentDecision, type Recipient } from '../../deposits/payments.service.js';
 import { StatementsService } from '../../deposits/statements/statements.service.js';
-import { toDepositDetail, toDepositView, toPaymentView, type View } from '../../deposits/views.js';
+import { suggestionsOf, toDepositDetail, toDepositView, toPaymentView, type View } from '../../deposits/views.js';
 import { MerchantsService } from '../../merchants/merchants.service.js';
 import type { Caller } from '../access/caller.js';
 import { assertNeedsNoApproval } from '../access/permission.js';
 import { idsOf, valuesOf } from '../filters.js';
 import { pageOf } from '../lists.js';
 import type { MerchantNameDto } from '../orders/order.dto.js';
-import type { ConsoleDepositDto, ConsoleDepositsQueryDto, DepositDetailDto } from './deposit.dto.js';
-import type { CreditPaymentDto, DecidedPaymentDto, PaymentDto, PaymentsQueryDto } from './payment.dto.js';
+import type { ConsoleDepositDto, ConsoleDepositsQueryDto, DepositDetailDto, PresentedSlipDto } from './deposit.dto.js';
+import type {
+  CreditPaymentDto,
+  DecidedPaymentDto,
+  PaymentDto,
+  PaymentsQueryDto,
+  SuggestionDto,
+} from './payment.dto.js';
 
 type NameOf = (merchantId: number) => MerchantNameDto;
 
@@ -50,7 +57,7 @@ export class DepositViewsService {
   async show(caller: Caller, number: string): Promise<DepositDetailDto> {
     const row = await this.deposits.getByNumber(number);
     const nameOf = await this.names([row.deposit.merchant_id]);
-    return answer(toDepositDetail(row), row, nameOf, caller) as DepositDetailDto;
+    return { ...answer(toDepositDetail(row), row, nameOf, caller), slips: slipsOf(row) } as DepositDetailDto;
   }
 
   /** @throws BAD_REQUEST for an invalid cursor. */
@@ -92,9 +99,9 @@ export class DepositViewsService {
   }
 
   private async toPayments(caller: Caller, rows: PaymentRow[]): Promise<PaymentDto[]> {
-    const merchants = rows.flatMap(({ payment, suggestions }) => [
+    const merchants = rows.flatMap(({ payment: { merchant_id: credited, named_merchant_id: named }, suggestions }) => [
       ...suggestions.map(({ merchant_id }) => merchant_id),
-      ...(payment.merchant_id === null ? [] : [payment.merchant_id]),
+      ...[credited, named].flatMap((id) => id ?? []),
     ]);
     const lines = rows.flatMap(({ payment: { line_id } }) => (line_id === null ? [] : [line_id]));
     const [nameOf, texts, toTakeBack] = await Promise.all([
@@ -121,33 +128,41 @@ export function recipientOf({ deposit_number, merchant_id }: Omit<CreditPaymentD
   throw refusal('BAD_REQUEST', 'REQUIRED', 'deposit_number', 'give one of deposit_number and merchant_id');
 }
 
-function answer(view: View, { deposit }: DepositRow, nameOf: NameOf, caller: Caller): ConsoleDepositDto {
+function answer(view: View, row: DepositRow, nameOf: NameOf, caller: Caller): ConsoleDepositDto {
+  const { merchant_id: id, metadata } = row.deposit;
   const { merchant_id: _id, ...members } = view;
-  const metadata = caller.may('players.read') ? (deposit.metadata ?? {}) : {};
-  return { ...(members as unknown as ConsoleDepositDto), merchant: nameOf(deposit.merchant_id), metadata };
+  return {
+    ...(members as unknown as ConsoleDepositDto),
+    slip: slipsOf(row).at(-1) ?? null,
+    merchant: nameOf(id),
+    metadata: caller.may('players.read') ? (metadata ?? {}) : {},
+  };
 }
+
+const slipsOf = (row: DepositRow): PresentedSlipDto[] =>
+  row.slips.map((slip) => ({
+    reference: slip.slip_ref,
+    ...toSlipDto(slip, row),
+    payment_id: slip.payment_id,
+    presented_at: new Date(slip.created_at).toISOString(),
+  }));
 
 function toPaymentDto(
   row: PaymentRow,
   nameOf: NameOf,
   texts: ReadonlyMap<bigint, string>,
 ): Omit<PaymentDto, 'to_take_back'> {
-  const { payment, suggestions } = row;
+  const { payment, imported_by } = row;
   const { merchant_id: _id, ...members } = toPaymentView(row);
+  const suggestions = suggestionsOf(row) as unknown as (Omit<SuggestionDto, 'merchant'> & { merchant_id: number })[];
   return {
     ...(members as unknown as PaymentDto),
     merchant: payment.merchant_id === null ? null : nameOf(payment.merchant_id),
     is_open_case: isOpenCase(payment),
     seen_at: payment.seen_at.toISOString(),
     text: payment.line_id === null ? null : (texts.get(payment.line_id) ?? null),
-    suggestions: suggestions.map(({ deposit_number, merchant_id, amount_to_pay, status, created_at }) => ({
-      deposit_number,
-      merchant: nameOf(merchant_id),
-      amount_to_pay: formatBaht(amount_to_pay),
-      status,
-      created_at: created_at.toISOString(),
-      why: 'amount',
-    })),
+    imported_by,
+    suggestions: suggestions.map(({ merchant_id, ...each }) => ({ ...each, merchant: nameOf(merchant_id) })),
   };
 }
 

@@ -4,6 +4,7 @@ import { Moment, Text } from '../../core/validation/member.decorators.js';
 import { DepositDto } from '../../deposits/deposit.dto.js';
 import { DEPOSIT_STATUSES } from '../../deposits/deposit.entity.js';
 import { DEPOSIT_EVENTS } from '../../deposits/views.js';
+import { SLIP_CODES } from '../../deposits/slips/slip-check.entity.js';
 import { AnyId, AnyOf, AnyText } from '../filters.js';
 import { ListQueryDto } from '../orders/order-queries.dto.js';
 import { MerchantNameDto } from '../orders/order.dto.js';
@@ -20,14 +21,18 @@ export class ConsoleDepositsQueryDto extends ListQueryDto {
   @Moment({ optional: true, description: 'Created before' }) to?: string;
 }
 
-export class SlipResultDto {
+export class PresentedSlipDto {
+  @Shown.text('014:202611241530XYZ01234', 'The sending bank, and its number of the transfer') reference!: string;
   @Shown.oneOf(['booked', 'checking', 'refused'], 'booked') status!: string;
-  @Shown.nullableText(null, 'Why it was refused') code!: string | null;
+  @Shown.nullableOneOf(SLIP_CODES, null, 'Why it was refused') code!: string | null;
+  @Shown.nullableText('pay_4kQ2nD0sYvWcB8xR1tLmJ5', 'The payment that it reports, which may be for another deposit')
+  payment_id!: string | null;
+  @Shown.moment() presented_at!: string;
 }
 
 export class ConsoleDepositDto extends OmitType(DepositDto, ['slip'] as const) {
-  @ApiProperty({ type: SlipResultDto, nullable: true, description: 'The last slip that was presented' })
-  slip!: SlipResultDto | null;
+  @ApiProperty({ type: PresentedSlipDto, nullable: true, description: 'The last slip that was presented' })
+  slip!: PresentedSlipDto | null;
 
   @ApiProperty({ type: MerchantNameDto }) merchant!: MerchantNameDto;
   @Shown.text('DH7K3M9QX2B4', 'Our reference, which a biller’s QR code carries') reference!: string;
@@ -43,4 +48,6 @@ export class DepositEventDto {
 export class DepositDetailDto extends ConsoleDepositDto {
   @ApiProperty({ type: [DepositEventDto], description: 'What happened to it, in the order of time' })
   timeline!: DepositEventDto[];
+  @ApiProperty({ type: [PresentedSlipDto], description: 'The slips that were presented for it, oldest first' })
+  slips!: PresentedSlipDto[];
 }

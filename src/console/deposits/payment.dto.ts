@@ -27,17 +27,19 @@ export class PaymentsQueryDto extends ListQueryDto {
 export class WitnessDto {
   @Shown.oneOf(['charge', 'slip', 'line'], 'line') kind!: string;
   @Shown.text('4711') reference!: string;
-  @Shown.moment() seen_at!: string;
+  @Shown.moment('When it reported the payment') seen_at!: string;
 }
 
-/** A deposit that a waiting payment may be for. */
+const OF_DEPOSIT = 'Null if the payment names the merchant, and no deposit';
+
+/** A deposit that a waiting payment may be for, or a merchant that it names. */
 export class SuggestionDto {
-  @Shown.text('dep_Np3O7rcsqNmBTwD7') deposit_number!: string;
+  @Shown.nullableText('dep_Np3O7rcsqNmBTwD7', OF_DEPOSIT) deposit_number!: string | null;
   @ApiProperty({ type: MerchantNameDto }) merchant!: MerchantNameDto;
-  @Shown.text('1003.71', 'THB') amount_to_pay!: string;
-  @Shown.oneOf(DEPOSIT_STATUSES, 'expired') status!: string;
-  @Shown.moment() created_at!: string;
-  @Shown.text('amount') why!: string;
+  @Shown.nullableText('1003.71', 'THB') amount_to_pay!: string | null;
+  @Shown.nullableOneOf(DEPOSIT_STATUSES, 'expired') status!: string | null;
+  @Shown.nullableMoment() created_at!: string | null;
+  @Shown.oneOf(['metadata', 'amount'], 'amount') why!: string;
 }
 
 export class DecisionMadeDto {
@@ -75,6 +77,7 @@ export class PaymentDto {
   )
   text!: string | null;
   @ApiProperty({ type: [WitnessDto] }) witnesses!: WitnessDto[];
+  @Shown.nullableText('nok@example.com', 'Who imported its line') imported_by!: string | null;
   @ApiProperty({ type: [SuggestionDto], description: 'The most probable first' }) suggestions!: SuggestionDto[];
   @ApiProperty({ type: DecisionMadeDto, nullable: true, description: 'The last decision of an operator' })
   decision!: DecisionMadeDto | null;

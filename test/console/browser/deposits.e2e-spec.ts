@@ -5,7 +5,7 @@ import { closeWithBalancedBooks } from '../../support/books.js';
 import { deferred } from '../../support/deferred.js';
 import type { TestMerchant } from '../../support/stack.js';
 import type { TestOperator } from '../console-stack.js';
-import { addDeposit, sendStatement } from '../deposits/deposits-desk.js';
+import { addDeposit, presentSlip, sendStatement } from '../deposits/deposits-desk.js';
 import { startScene, type Scene } from '../scene.js';
 import { BUILT, describeInBrowser, launchBrowser, Visitor } from './chromium-browser.js';
 
@@ -94,6 +94,44 @@ describeInBrowser('Deposits, in a browser', () => {
   });
 
   it('are credited by keyboard, with the merchant and its balance in the dialog', async () => {
+  it('show the slips that were presented, and who reported a payment', async () => {
+    const { body } = await admin.browser.get<{ data: { id: string }[] }>(`/api/payments?which=waiting&channel=kbank`);
+    const [payment = 'none'] = body.data.map(({ id }) => id);
+    await presentSlip(scene.console, short.deposit_number, '004:4711', 'SLIP_UNKNOWN');
+    await presentSlip(scene.console, short.deposit_number, '014:4712');
+    await scene.console.sql(`UPDATE incoming_payments SET slip_ref = '014:4712' WHERE public_id = $1`, [payment]);
+    const visitor = await arrive();
+    const { page } = visitor;
+    await visitor.open(`/deposits/${short.deposit_number}`);
+    await page.getByText('The sending bank does not know it').waitFor();
+    await page.getByText('Its payment is not this deposit’s').waitFor();
+    await visitor.look('deposit-slips');
+    await page.getByRole('link', { name: payment }).click();
+    await panel(page).getByText('A slip that the slip service confirmed · 014:4712').waitFor();
+    await panel(page).getByText(`A bank statement that ${admin.email} imported`).waitFor();
+    await visitor.leave();
+  });
+
+  it('are credited to the merchant that they name, if they name no deposit', async () => {
+    const other = await scene.stack.merchant('0.00');
+    const of = [`/api/payments?amount=777.00`] as const;
+    const { body } = await admin.browser.get<{ data: { id: string }[] }>(...of);
+    const [payment = 'none'] = body.data.map(({ id }) => id);
+    const name = (id: number | null): Promise<unknown> =>
+      scene.console.sql(`UPDATE incoming_payments SET named_merchant_id = $2 WHERE public_id = $1`, [payment, id]);
+    await name(other.id);
+    const visitor = await arrive();
+    const { page } = visitor;
+    await visitor.open(`/payments?payment=${payment}`);
+    const suggestion = panel(page).getByRole('listitem').filter({ hasText: 'named by the payment' });
+    await suggestion.getByRole('button', { name: 'Credit' }).click();
+    await dialog(page).getByText('0.00').first().waitFor();
+    await dialog(page).getByLabel('Reason').fill('its deposit was lost');
+    expect(await dialog(page).getByRole('button', { name: 'Credit', exact: true }).isEnabled()).toBe(true);
+    await name(null);
+    await visitor.leave();
+  });
+
     const visitor = await arrive();
     const { page } = visitor;
     await visitor.open('/');

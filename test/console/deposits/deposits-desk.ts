@@ -3,7 +3,7 @@ import { expect } from '@jest/globals';
 import { BankAccount, COLUMNS, newPromptPayId, satang, type BankLine, type DepositView } from '../../deposits/scene.js';
 import type { Answer } from '../../support/http.js';
 import { unique, type TestMerchant } from '../../support/stack.js';
-import type { Browser, TestOperator } from '../console-stack.js';
+import type { Browser, ConsoleStack, TestOperator } from '../console-stack.js';
 import type { Scene } from '../scene.js';
 
 export interface PaymentBody {
@@ -19,7 +19,9 @@ export interface PaymentBody {
   taken_back_amount: string | null;
   to_take_back: string | null;
   text: string | null;
-  suggestions: { deposit_number: string; merchant: { id: number; name: string }; status: string }[];
+  witnesses: { kind: string; reference: string; seen_at: string }[];
+  imported_by: string | null;
+  suggestions: { deposit_number: string | null; merchant: { id: number; name: string }; status: string | null }[];
   decision: { decision: string; operator: string; reason: string; reference?: string } | null;
   missing: string;
 }
@@ -99,6 +101,21 @@ export async function waitingPayment(
 interface Schema {
   $ref?: string;
   allOf?: Schema[];
+/** Records that the slip service decided about a slip of a deposit. @param code why it refused the slip. */
+export async function presentSlip(
+  console: Pick<ConsoleStack, 'sql'>,
+  deposit: string,
+  reference: string,
+  code: string | null = null,
+): Promise<void> {
+  await console.sql(
+    `INSERT INTO slip_checks (deposit_id, channel_id, slip_ref, state, code)
+     SELECT id, channel_id, $2, CASE WHEN $3::text IS NULL THEN 'confirmed' ELSE 'refused' END, $3
+     FROM deposits WHERE deposit_number = $1`,
+    [deposit, reference, code],
+  );
+}
+
   items?: Schema;
   enum?: unknown[];
   required?: string[];

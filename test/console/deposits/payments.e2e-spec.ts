@@ -5,7 +5,7 @@ import type { TestMerchant } from '../../support/stack.js';
 import { satang } from '../../deposits/scene.js';
 import { PASSWORD, type TestOperator } from '../console-stack.js';
 import { startScene, type Scene } from '../scene.js';
-import { addDeposit, expectDocumented, waitingPayment, type PaymentBody } from './deposits-desk.js';
+import { addDeposit, expectDocumented, presentSlip, waitingPayment, type PaymentBody } from './deposits-desk.js';
 
 interface DepositBody {
   deposit_number: string;
@@ -14,6 +14,7 @@ interface DepositBody {
   status: string;
   paid_amount: string;
   timeline: { event: string }[];
+  slips: { reference: string; status: string; code: string | null; payment_id: string | null }[];
 }
 type Page<Item> = { data: Item[]; next_cursor: string | null };
 
@@ -65,6 +66,29 @@ describe('payments', () => {
     const all = await payments(`channel=${made.channel}`);
     expect(all.data.map(({ id }) => id)).toEqual(data.map(({ id }) => id).toReversed());
     expect((await payments(`channel=${made.channel}&amount=777.00`)).data).toHaveLength(1);
+  });
+
+  it('say who reported them, and when', async () => {
+    await presentSlip(scene.console, made.deposit, '014:4712');
+    await scene.console.sql(`UPDATE incoming_payments SET slip_ref = '014:4712' WHERE public_id = $1`, [made.payment]);
+    const { witnesses, imported_by: operator } = await shown();
+    expect([witnesses.map(({ kind }) => kind), operator]).toEqual([['slip', 'line'], admin.email]);
+    const [slip = 0, line = 0] = witnesses.map(({ seen_at: at }) => Date.parse(at));
+    expect(slip).toBeGreaterThan(line);
+  });
+
+  it('may name a merchant without a deposit, which is suggested first', async () => {
+    const other = await scene.stack.merchant('0.00');
+    await scene.console.sql(`UPDATE incoming_payments SET named_merchant_id = $2 WHERE public_id = $1`, [
+      made.payment,
+      other.id,
+    ]);
+    const payment = await shown();
+    expect(payment.suggestions).toMatchObject([
+      { deposit_number: null, merchant: { id: other.id }, why: 'metadata' },
+      { deposit_number: made.deposit, merchant: { id: merchant.id }, why: 'amount' },
+    ]);
+    expectDocumented(payment, 'PaymentDto');
   });
 
   it('are credited to a deposit, once, and the second operator learns who was first', async () => {
@@ -249,14 +273,19 @@ describe('deposits', () => {
     expect((await support.browser.get('/api/deposits/dep_theirs')).status).toBe(404);
   });
 
-  it('show the slips that were presented', async () => {
-    await scene.console.sql(
-      `INSERT INTO slip_checks (deposit_id, channel_id, slip_ref, state, code)
-       SELECT id, channel_id, '004 4711', 'refused', 'SLIP_UNKNOWN' FROM deposits WHERE deposit_number = $1`,
-      [made.deposit],
-    );
-    const { body } = await support.browser.get<DepositBody>(`/api/deposits/${made.deposit}`);
-    expect(body.timeline.map(({ event }) => event)).toEqual(['created', 'slip']);
+  it('show the slips that were presented, each with its payment', async () => {
+    const deposit = async (): Promise<DepositBody> =>
+      (await support.browser.get<DepositBody>(`/api/deposits/${made.deposit}`)).body;
+    await presentSlip(scene.console, made.deposit, '004:4711', 'SLIP_UNKNOWN');
+    await presentSlip(scene.console, made.deposit, '014:4712');
+    await scene.console.sql(`UPDATE incoming_payments SET slip_ref = '014:4712' WHERE public_id = $1`, [made.payment]);
+    const body = await deposit();
+    expect(body.timeline.map(({ event }) => event)).toEqual(['created', 'slip', 'slip']);
+    const unknown = { reference: '004:4711', status: 'refused', code: 'SLIP_UNKNOWN', payment_id: null };
+    const known = { reference: '014:4712', payment_id: made.payment };
+    expect(body.slips).toMatchObject([unknown, { ...known, status: 'refused', code: 'SLIP_NOT_FOR_THIS_DEPOSIT' }]);
     expectDocumented(body, 'DepositDetailDto');
+    await decide('credit', { deposit_number: made.deposit });
+    expect((await deposit()).slips).toMatchObject([unknown, { ...known, status: 'booked', code: null }]);
   });
 });

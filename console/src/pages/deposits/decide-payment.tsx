@@ -18,18 +18,23 @@ import { takenBackOf } from './payment-view';
 export interface Deciding {
   payment: PaymentView;
   kind: 'credit' | 'return' | 'ignore' | 'debit' | 'keep';
-  /** The deposit to credit; without it the operator names a deposit or a merchant. */
-  deposit?: string | undefined;
+  /** Whom to credit; without it the operator names a deposit or a merchant. */
+  to?: PaymentView['suggestions'][number] | undefined;
 }
 
 type To = 'deposit' | 'merchant';
 /** What the operator typed: a recipient, or the reference of the outgoing transfer. */
 type Draft = { to: To; recipient: string; reference: string };
 
+const draftOf = (to: Deciding['to']): Draft =>
+  to && to.deposit_number === null
+    ? { to: 'merchant', recipient: String(to.merchant.id), reference: '' }
+    : { to: 'deposit', recipient: to?.deposit_number ?? '', reference: '' };
+
 /** Decides about one payment. Names the merchant and its balance. Above the limit it asks a second person. */
-export function DecidePayment({ payment, kind, deposit, onClose }: Deciding & { onClose: () => void }): ReactNode {
+export function DecidePayment({ payment, kind, to, onClose }: Deciding & { onClose: () => void }): ReactNode {
   const t = useT();
-  const [draft, setDraft] = useState<Draft>({ to: 'deposit', recipient: deposit ?? '', reference: '' });
+  const [draft, setDraft] = useState(() => draftOf(to));
   const values = amountOf(payment, kind);
   const amount = readAmount(values.amount) ?? 0n;
   const limit = useSession()?.approval_above ?? null;
@@ -51,7 +56,7 @@ export function DecidePayment({ payment, kind, deposit, onClose }: Deciding & { 
       onConfirm={send}
       onClose={onClose}
     >
-      {kind === 'credit' && deposit === undefined && <Recipient draft={draft} onChange={setDraft} />}
+      {kind === 'credit' && to === undefined && <Recipient draft={draft} onChange={setDraft} />}
       {kind === 'return' && (
         <TextInput
           label={t('payments.reference')}

@@ -53,24 +53,24 @@ export function DepositPage(): ReactNode {
   );
 }
 
-/** The events, each with its payment. */
-function History({ deposit: { timeline, payments } }: { deposit: Deposit }): ReactNode {
+/** The events, each with its payment or its slip. */
+function History({ deposit: { timeline, payments, slips } }: { deposit: Deposit }): ReactNode {
   const t = useT();
   return (
     <ol className={classes.history}>
       {timeline.map(({ at, event, detail }) => {
         const payment = payments.find(({ id }) => detail.includes(id));
+        const slip = event === 'slip' && slips.find(({ reference }) => detail.startsWith(`${reference},`));
+        const isOfSlip = slips.some(({ payment_id: id }) => id === payment?.id);
         return (
           <li key={`${at} ${detail}`}>
             <span className={classes.event}>
               <strong>{t(`deposits.event.${event}`)}</strong>
-              {event === 'slip' && <span className="muted">{detail}</span>}
+              {slip && <SlipPart slip={slip} />}
               {payment && (
                 <span>
-                  <Amount value={payment.amount} />{' '}
-                  <Link to="/payments" search={{ payment: payment.id }} className="mono">
-                    {payment.id}
-                  </Link>
+                  <Amount value={payment.amount} /> <PaymentLink id={payment.id} />
+                  {isOfSlip && <span className="muted"> · {t('deposits.bySlip')}</span>}
                   {payment.late && <span className="muted"> · {t('deposits.late')}</span>}
                 </span>
               )}
@@ -80,6 +80,29 @@ function History({ deposit: { timeline, payments } }: { deposit: Deposit }): Rea
         );
       })}
     </ol>
+  );
+}
+
+const PaymentLink = ({ id }: { id: string }): ReactNode => (
+  <Link to="/payments" search={{ payment: id }} className="mono">
+    {id}
+  </Link>
+);
+
+/** What became of a slip, and its payment unless that is in the deposit's history. */
+function SlipPart({
+  slip: { reference, status, code, payment_id: id },
+}: {
+  slip: Deposit['slips'][number];
+}): ReactNode {
+  const t = useT();
+  return (
+    <>
+      <Status of={`slip_${status}`} />
+      <span className="mono">{reference}</span>
+      {code && <span className="muted">{t(`deposits.slip.${code}`)}</span>}
+      {status !== 'booked' && id && <PaymentLink id={id} />}
+    </>
   );
 }
 

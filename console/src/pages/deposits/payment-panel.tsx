@@ -64,9 +64,13 @@ function PaymentFacts({ payment }: { payment: PaymentView }): ReactNode {
         number === null ? null : [t('deposits.number'), <DepositLink key="deposit" number={number} />],
         by === null ? null : [t('payments.bookedBy'), t(`payments.bookedBy.${by as 'amount'}`)],
         payment.contradicted ? [t('payments.contradicted'), t('payments.contradictedWhy')] : null,
+        [t('payments.witnesses'), <Witnesses key="witnesses" payment={payment} />],
         decision && [
           t('payments.decided'),
-          `${t(`payments.${decision.decision as 'keep'}`)} · ${decision.operator} · ${decision.reason}`,
+          <span key="decision">
+            {t(`payments.${decision.decision as 'keep'}`)} · {decision.operator} · {decision.reason} ·{' '}
+            <Moment at={decision.at} form="short" zoned={false} />
+          </span>,
         ],
         [
           t('payments.id'),
@@ -80,6 +84,30 @@ function PaymentFacts({ payment }: { payment: PaymentView }): ReactNode {
   );
 }
 
+/** Who reported the payment, and when. */
+function Witnesses({ payment: { witnesses, imported_by: operator } }: { payment: PaymentView }): ReactNode {
+  const t = useT();
+  const isSlipOnly = witnesses.every(({ kind }) => kind === 'slip');
+  return (
+    <>
+      {witnesses.map(({ kind, reference, seen_at: at }) => (
+        <div key={kind}>
+          {t(`payments.witness.${kind}`, { operator: operator ?? '–' })}
+          {kind !== 'line' && (
+            <>
+              {' · '}
+              <span className="mono">{reference}</span>
+            </>
+          )}
+          {' · '}
+          <Moment at={at} form="short" zoned={false} />
+        </div>
+      ))}
+      {isSlipOnly && <div className="muted">{t('payments.slipOnly')}</div>}
+    </>
+  );
+}
+
 type PartProps = Pick<PanelProps, 'onDecide'> & { payment: PaymentView };
 
 function Suggestions({ payment, onDecide }: PartProps): ReactNode {
@@ -90,27 +118,33 @@ function Suggestions({ payment, onDecide }: PartProps): ReactNode {
       <h3 className={classes.part}>{t('payments.suggested')}</h3>
       {payment.suggestions.length === 0 && <p className="muted">{t('payments.noSuggestion')}</p>}
       <ul className={classes.suggestions}>
-        {payment.suggestions.map(
-          ({ deposit_number: number, merchant, amount_to_pay: dealt, status, created_at: at }) => (
+        {payment.suggestions.map((suggestion) => {
+          const { deposit_number: number, merchant, amount_to_pay: dealt, status, created_at: at } = suggestion;
+          return (
             <li key={number}>
               <span className={classes.suggestion}>
                 <strong>{merchant.name}</strong>
-                <DepositLink number={number} />
-                <span>
-                  <Amount value={dealt} /> · {differenceOf(payment.amount, dealt, t)}
-                </span>
-                <span className="muted">
-                  {t(`status.deposit_${status}`)} · <Moment at={at} form="short" zoned={false} />
-                </span>
+                {number === null && <span className="muted">{t('payments.named')}</span>}
+                {number !== null && <DepositLink number={number} />}
+                {dealt !== null && (
+                  <span>
+                    <Amount value={dealt} /> · {differenceOf(payment.amount, dealt, t)}
+                  </span>
+                )}
+                {status !== null && at !== null && (
+                  <span className="muted">
+                    {t(`status.deposit_${status}`)} · <Moment at={at} form="short" zoned={false} />
+                  </span>
+                )}
               </span>
               {mayDecide && (
-                <Button size="compact-xs" onClick={() => onDecide({ payment, kind: 'credit', deposit: number })}>
+                <Button size="compact-xs" onClick={() => onDecide({ payment, kind: 'credit', to: suggestion })}>
                   {t('payments.credit')}
                 </Button>
               )}
             </li>
-          ),
-        )}
+          );
+        })}
       </ul>
     </>
   );

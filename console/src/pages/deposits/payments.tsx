@@ -161,7 +161,7 @@ const columnsOf = (t: Translate): Column<PaymentView>[] => [
   },
 ];
 
-/** The credited merchant; for a waiting payment, the most probable deposit. */
+/** The credited merchant; for a waiting payment, the most probable deposit or merchant. */
 function ForWhom({
   payment: { merchant, deposit_number: number, suggestions, amount },
 }: {
@@ -179,9 +179,13 @@ function ForWhom({
   return (
     <Stack
       below={
-        <>
-          <DepositLink number={first.deposit_number} /> · {differenceOf(amount, first.amount_to_pay, t)}
-        </>
+        first.deposit_number === null || first.amount_to_pay === null ? (
+          t('payments.named')
+        ) : (
+          <>
+            <DepositLink number={first.deposit_number} /> · {differenceOf(amount, first.amount_to_pay, t)}
+          </>
+        )
       }
     >
       {first.merchant.name}
@@ -195,9 +199,7 @@ const decideColumn = (t: Translate, onDecide: ListProps['onDecide']): Column<Pay
   cell: (payment) => {
     const { state, is_open_case: isCase, suggestions } = payment;
     if (state !== 'waiting' && !isCase) return null;
-    const deciding: Deciding = isCase
-      ? { payment, kind: 'keep' }
-      : { payment, kind: 'credit', deposit: suggestions[0]?.deposit_number };
+    const deciding: Deciding = isCase ? { payment, kind: 'keep' } : { payment, kind: 'credit', to: suggestions[0] };
     return (
       <span className={classes.buttons}>
         <Button size="compact-xs" variant="default" onClick={() => onDecide(deciding)}>
