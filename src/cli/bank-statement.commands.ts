@@ -79,8 +79,10 @@ export const bankStatementCommands: CommandGroup = {
   },
 };
 
-function refused(channel: string, file: string, { code, problems }: StatementRefused): Result {
+function refused(channel: string, file: string, { code, problems, changedTextsOn }: StatementRefused): Result {
   const name = file === '-' ? 'standard input' : path.basename(file);
-  const warnings = [`nothing of ${name} was imported: ${code}`, ...problems.map((problem) => `  ${problem}`)];
+  const advice = `if the bank changed them, import with --accept-texts-of ${changedTextsOn}`;
+  const all = [...problems, ...(changedTextsOn === null ? [] : [advice])];
+  const warnings = [`nothing of ${name} was imported: ${code}`, ...all.map((each) => `  ${each}`)];
   return { ...record(toRefusal(channel, code)), ok: false, warnings };
 }

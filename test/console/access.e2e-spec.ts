@@ -125,6 +125,7 @@ const ACCESS: Record<string, string> = {
   'POST /api/channels/{code}/pause': 'channels.set',
   'DELETE /api/channels/{code}/pause': 'channels.set',
   'POST /api/channels/{code}/test': 'channels.set',
+  'POST /api/channels/{code}/sync': 'payments.decide',
   'GET /api/statements': 'deposits.read',
   'POST /api/statements/preview': 'statements.import',
   'POST /api/statements/import': 'statements.import',

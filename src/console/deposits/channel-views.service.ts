@@ -4,6 +4,7 @@ import { pick } from '../../core/members.js';
 import { optionalBaht } from '../../core/money.js';
 import type { Page } from '../../core/pagination.js';
 import { CHANNEL_ADAPTERS } from '../../deposits/channels/adapters.js';
+import { VendorListsService } from '../../deposits/vendor-lists.service.js';
 import { ChannelsService } from '../../deposits/channels.service.js';
 import type { ChannelStatus, DepositChannel } from '../../deposits/deposit-channel.entity.js';
 import { countLines } from '../../deposits/statements/rows.js';
@@ -18,11 +19,14 @@ import type {
   ChannelAdaptersDto,
   ChannelDto,
   ChannelTestDto,
+  ImportStatementDto,
+  PreviewStatementDto,
   RemovedChannelDto,
   SetChannelDto,
   StatementDto,
   StatementImportDto,
   StatementsQueryDto,
+  SyncedChannelDto,
 } from './channel.dto.js';
 
 /** A larger file needs more time than a request has. */
@@ -35,6 +39,7 @@ export class ChannelViewsService {
   constructor(
     private readonly channels: ChannelsService,
     private readonly statements: StatementsService,
+    private readonly lists: VendorListsService,
   ) {}
 
   /** All channels on one page: they are few. */
@@ -95,6 +100,12 @@ export class ChannelViewsService {
     return { ok: checks.every(({ ok }) => ok), checks };
   }
 
+  /** @throws NOT_FOUND; BAD_REQUEST without a list; SERVICE_UNAVAILABLE if the list can't be read to its end. */
+  async sync(code: string, since?: string): Promise<SyncedChannelDto> {
+    const { takenBack: taken_back, ...counts } = await this.lists.sync(code, since ? new Date(since) : undefined);
+    return { ...counts, taken_back };
+  }
+
   /** Newest first. @throws BAD_REQUEST for an invalid cursor. */
   listStatements({ channel, ...page }: StatementsQueryDto): Promise<Page<StatementDto>> {
     return newestFirst(
@@ -105,14 +116,18 @@ export class ChannelViewsService {
   }
 
   /** Reports what an import would do. @throws NOT_FOUND; BAD_REQUEST; PAYLOAD_TOO_LARGE */
-  preview(code: string, file: Buffer): Promise<StatementImportDto> {
-    return read(code, file, () => this.statements.preview(code, file));
+  preview(
+    { channel, accept_texts_of: changedTextsOn }: PreviewStatementDto,
+    file: Buffer,
+  ): Promise<StatementImportDto> {
+    return read(channel, file, () => this.statements.preview(channel, file, { changedTextsOn }));
   }
 
   /** @throws as {@link preview}; FORBIDDEN until the operator confirms. */
-  import(caller: Caller, code: string, file: Buffer, reason?: string): Promise<StatementImportDto> {
+  import(caller: Caller, query: ImportStatementDto, file: Buffer): Promise<StatementImportDto> {
+    const { channel, accept_texts_of: changedTextsOn, reason } = query;
     const by = caller.confirmedActor(reason);
-    return read(code, file, () => this.statements.import(code, file, by));
+    return read(channel, file, () => this.statements.import(channel, file, by, { changedTextsOn }));
   }
 
   private toDto(channel: DepositChannel, imports: ReadonlyMap<number, Date>, caller: Caller): ChannelDto {
@@ -120,18 +135,19 @@ export class ChannelViewsService {
     return {
       ...view,
       callback_url: caller.may('channels.set') ? view.callback_url : null,
-      has_statements: this.hasStatements(channel),
+      ...this.capabilitiesOf(channel),
       imported_at: imports.get(channel.id)?.toISOString() ?? null,
       updated_at: channel.updated_at.toISOString(),
     };
   }
 
   /** The settings may be of another version of the adapter: the list shows the channel all the same. */
-  private hasStatements(channel: DepositChannel): boolean {
+  private capabilitiesOf(channel: DepositChannel): Pick<ChannelDto, 'has_statements' | 'can_sync'> {
     try {
-      return this.channels.connect(channel).settings.statement !== null;
+      const { adapter, settings } = this.channels.connect(channel);
+      return { has_statements: settings.statement !== null, can_sync: adapter.list !== undefined };
     } catch {
-      return false;
+      return { has_statements: false, can_sync: false };
     }
   }
 }
@@ -143,10 +159,11 @@ async function read(code: string, file: Buffer, take: () => Promise<ImportResult
     throw new AppError('PAYLOAD_TOO_LARGE', message);
   }
   try {
-    return { ...(toImportResult(await take()) as unknown as StatementImportDto), problems: [] };
+    const result = toImportResult(await take()) as unknown as StatementImportDto;
+    return { ...result, problems: [], changed_texts_of: null };
   } catch (error) {
     if (!(error instanceof StatementRefused)) throw error;
     const refused = toRefusal(code, error.code) as unknown as StatementImportDto;
-    return { ...refused, problems: error.problems.slice(0, MAX_PROBLEMS) };
+    return { ...refused, problems: error.problems.slice(0, MAX_PROBLEMS), changed_texts_of: error.changedTextsOn };
   }
 }

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Shown } from '../../core/http/answer.decorators.js';
 import { MAX_SATANG } from '../../core/money.js';
-import { AmountUpTo, Flag, Integer, Moment, OneOf, Text } from '../../core/validation/member.decorators.js';
+import { AmountUpTo, Day, Flag, Integer, Moment, OneOf, Text } from '../../core/validation/member.decorators.js';
 import { CHANNEL_ADAPTER_NAMES } from '../../deposits/channels/adapters.js';
 import { CHANNEL_STATUSES, type ChannelStatus } from '../../deposits/deposit-channel.entity.js';
 import { ListQueryDto } from '../orders/order-queries.dto.js';
@@ -26,6 +26,7 @@ export class ChannelDto {
   @Shown.nullableText(null, 'Why the service paused it') pause_reason!: string | null;
   @Shown.nullableText(null, 'Null for operators who may not set channels') callback_url!: string | null;
   @Shown.flag(true, 'Whether its bank statements can be imported') has_statements!: boolean;
+  @Shown.flag(false, 'Whether its vendor has a list of payments') can_sync!: boolean;
   @Shown.nullableMoment('The time of the last imported line') covered_until!: string | null;
   @Shown.nullableMoment('When a statement was last imported') imported_at!: string | null;
   @Shown.nullableText('GAP', 'Why its last file was refused; null if it was not') refused!: string | null;
@@ -92,6 +93,20 @@ export class ChannelTestDto {
   @ApiProperty({ type: [ChannelCheckDto] }) checks!: ChannelCheckDto[];
 }
 
+export class SyncChannelDto {
+  @Moment({ optional: true, description: 'The first payments to look at; without it, those of 3 days' }) since?: string;
+}
+
+/** What the vendor's list changed. */
+export class SyncedChannelDto {
+  @Shown.text('opn') code!: string;
+  @Shown.integer(40, 'How many paid or reversed payments the list has') seen!: number;
+  @Shown.integer(1) new!: number;
+  @Shown.integer(1) booked!: number;
+  @Shown.integer(0) waiting!: number;
+  @Shown.integer(0) taken_back!: number;
+}
+
 export class StatementsQueryDto extends ListQueryDto {
   @AnyChannel() channel?: string;
 }
@@ -111,6 +126,12 @@ export class StatementDto {
 
 export class PreviewStatementDto {
   @Text(1, 32, { description: 'The code of the channel', example: 'kbank' }) channel!: string;
+  @Day({
+    optional: true,
+    example: '2026-11-24',
+    description: 'An imported day. Its lines may have other texts in the file, but no other amounts',
+  })
+  accept_texts_of?: string;
 }
 
 export class ImportStatementDto extends PreviewStatementDto {
@@ -137,4 +158,9 @@ export class StatementImportDto {
   @Shown.nullableText(null, 'Why the file was not imported; null if it was') refused!: string | null;
   @ApiProperty({ type: [String], description: 'The problems of a refused file, each with its line, at most 100' })
   problems!: string[];
+  @Shown.nullableText(
+    '2026-11-24',
+    'Why else it was refused: an imported day has other texts in the file. `accept_texts_of` accepts them',
+  )
+  changed_texts_of!: string | null;
 }

@@ -18,6 +18,8 @@ import {
   StatementDto,
   StatementImportDto,
   StatementsQueryDto,
+  SyncChannelDto,
+  SyncedChannelDto,
 } from './channel.dto.js';
 
 const ChannelCode = (): ParameterDecorator =>
@@ -92,6 +94,17 @@ export class ConsoleChannelsController {
   test(@ChannelCode() code: string): Promise<ChannelTestDto> {
     return this.channels.test(code);
   }
+
+  @Post(':code/sync')
+  @ConsoleRoute(
+    'payments.decide',
+    'Read the vendor’s list of payments, and book those that no callback reported',
+    SyncedChannelDto,
+    { description: '503 if the vendor does not answer. What was read before then is booked.' },
+  )
+  sync(@ChannelCode() code: string, @Body() { since }: SyncChannelDto): Promise<SyncedChannelDto> {
+    return this.channels.sync(code, since);
+  }
 }
 
 /** Paths that take a file as their body. */
@@ -113,8 +126,8 @@ export class ConsoleStatementsController {
   @ConsoleRoute('statements.import', 'What an import of a statement would do. Imports nothing', StatementImportDto, {
     description: `At most 5 MiB and 20,000 lines. ${FILE}`,
   })
-  preview(@Query() { channel }: PreviewStatementDto, @CsvBody() file: Buffer): Promise<StatementImportDto> {
-    return this.channels.preview(channel, file);
+  preview(@Query() query: PreviewStatementDto, @CsvBody() file: Buffer): Promise<StatementImportDto> {
+    return this.channels.preview(query, file);
   }
 
   @Post('import')
@@ -124,9 +137,9 @@ export class ConsoleStatementsController {
   })
   import(
     @CurrentCaller() caller: Caller,
-    @Query() { channel, reason }: ImportStatementDto,
+    @Query() query: ImportStatementDto,
     @CsvBody() file: Buffer,
   ): Promise<StatementImportDto> {
-    return this.channels.import(caller, channel, file, reason);
+    return this.channels.import(caller, query, file);
   }
 }

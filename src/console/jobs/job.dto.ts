@@ -1,14 +1,6 @@
 import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
 import { meanings, Shown } from '../../core/http/answer.decorators.js';
-import { isDay } from '../../core/moments.js';
-import {
-  Moment,
-  OneOf,
-  Text,
-  TextThat,
-  Timezone,
-  type MemberOptions,
-} from '../../core/validation/member.decorators.js';
+import { Day, Moment, OneOf, Text, Timezone } from '../../core/validation/member.decorators.js';
 import { JOB_KINDS, JOB_STATES, type JobKind } from '../../operators/jobs/job.entity.js';
 import { GROUPINGS, type Grouping } from '../../accounting/reports/margin-report.service.js';
 import { ListQueryDto } from '../orders/order-queries.dto.js';
@@ -23,9 +15,6 @@ import {
 /** Kinds that `POST /api/jobs` starts. A replay has its own route. */
 const REPORT_KINDS = ['daily_report', 'supplier_report', 'margin_report', 'audit'] as const;
 export type ReportKind = (typeof REPORT_KINDS)[number];
-
-const Day = (options: MemberOptions): PropertyDecorator =>
-  TextThat((value) => (isDay(value) ? null : 'must be a day such as 2026-01-15'), { format: 'date' }, options);
 
 /** A kind of job with its members. A member of another kind is refused. */
 export class StartJobDto {

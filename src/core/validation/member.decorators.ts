@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { formatBaht, parseBaht, type Satang } from '../money.js';
-import { isTimezone, readMoment } from '../moments.js';
+import { isDay, isTimezone, readMoment } from '../moments.js';
 import { textProblem } from '../text.js';
 import { isPlainObject, Rule, type Class, type MemberRule, type Problem } from './rule.js';
 
@@ -222,6 +222,9 @@ export const IpAddress = (options: MemberOptions = {}): PropertyDecorator =>
   );
 
 /** A moment in ISO 8601 with a time zone, as text; {@link readMoment} makes a Date of it. */
+export const Day = (options: MemberOptions = {}): PropertyDecorator =>
+  TextThat((value) => (isDay(value) ? null : 'must be a day such as 2026-01-15'), { format: 'date' }, options);
+
 export const Moment = (options: MemberOptions = {}): PropertyDecorator =>
   Member(
     { type: String, format: 'date-time' },

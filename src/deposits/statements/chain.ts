@@ -137,12 +137,8 @@ const isInPlaceOf = ({ bookedOn, at, amount, balance }: IdentifiedLine, known: S
   amount === known.amount &&
   balance === known.balance_after;
 
-function otherTexts({ row }: IdentifiedLine, { booked_on }: StoredLine): StatementRefused {
-  const advice = `if the bank changed them, import with --accept-texts-of ${booked_on}`;
-  return new StatementRefused('LINE_MISSING', [
-    `line ${row}: its texts differ from those of the imported line; ${advice}`,
-  ]);
-}
+const otherTexts = ({ row }: IdentifiedLine, { booked_on }: StoredLine): StatementRefused =>
+  new StatementRefused('LINE_MISSING', [`line ${row}: its texts differ from those of the imported line`], booked_on);
 
 function otherBeginning(first: IdentifiedLine, last: StoredLine, expected: Satang | null): StatementRefused {
   const opening = formatBaht(openingOf(first) ?? 0n);

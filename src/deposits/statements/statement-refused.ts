@@ -14,6 +14,8 @@ export class StatementRefused extends Error {
     readonly code: RefusalCode,
     /** The problems, each with its line. */
     readonly problems: readonly string[],
+    /** A day whose imported lines have other texts in the file, which an operator can accept. */
+    readonly changedTextsOn: string | null = null,
   ) {
     super(problems.join('\n'));
   }

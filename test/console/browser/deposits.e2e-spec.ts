@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { BankAccount, COLUMNS, newPromptPayId, satang, type DepositView } from '../../deposits/scene.js';
 import { closeWithBalancedBooks } from '../../support/books.js';
+import { OpnBench, PUBLIC_KEY, SECRET_KEY } from '../../simulators/opn-client.js';
 import { deferred } from '../../support/deferred.js';
 import type { TestMerchant } from '../../support/stack.js';
 import type { TestOperator } from '../console-stack.js';
@@ -93,7 +94,6 @@ describeInBrowser('Deposits, in a browser', () => {
     await visitor.leave();
   });
 
-  it('are credited by keyboard, with the merchant and its balance in the dialog', async () => {
   it('show the slips that were presented, and who reported a payment', async () => {
     const { body } = await admin.browser.get<{ data: { id: string }[] }>(`/api/payments?which=waiting&channel=kbank`);
     const [payment = 'none'] = body.data.map(({ id }) => id);
@@ -132,6 +132,7 @@ describeInBrowser('Deposits, in a browser', () => {
     await visitor.leave();
   });
 
+  it('are credited by keyboard, with the merchant and its balance in the dialog', async () => {
     const visitor = await arrive();
     const { page } = visitor;
     await visitor.open('/');
@@ -222,6 +223,30 @@ describeInBrowser('Deposits, in a browser', () => {
     await visitor.leave();
   });
 
+  it('come by statements whose texts the bank has changed, once an operator accepts that with a reason', async () => {
+    const visitor = await arrive();
+    const { page } = visitor;
+    const [, , kanya] = account.lines;
+    Object.assign(kanya ?? {}, { text: 'Transfer from X9001 KANYA JAIDEE' });
+    account.add({ at: new Date(Date.now() + MINUTE_MS), amount: -1_000n, text: 'Fee' });
+    await visitor.open('/channels/kbank');
+    await page.getByRole('button', { name: 'Import' }).click();
+    const file = { name: 'kbank.csv', mimeType: 'text/csv', buffer: Buffer.from(account.statement()) };
+    await dialog(page).locator('input[type=file]').setInputFiles(file);
+    await dialog(page).getByText('LINE_MISSING').waitFor();
+    await visitor.look('statement-texts');
+    await dialog(page)
+      .getByRole('button', { name: /^Accept the texts of / })
+      .click();
+    await dialog(page).getByText('1 new, 4 known').waitFor();
+    const take = dialog(page).getByRole('button', { name: 'Import', exact: true });
+    expect(await take.isDisabled()).toBe(true);
+    await dialog(page).getByLabel('Reason').fill('the bank completed its texts');
+    await take.click();
+    await page.getByText('Imported: 0 credited, 0 waiting').waitFor();
+    await visitor.leave();
+  });
+
   it('have channels, whose change is shown first', async () => {
     const visitor = await arrive();
     const { page } = visitor;
@@ -240,6 +265,31 @@ describeInBrowser('Deposits, in a browser', () => {
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByText('kbank takes new deposits again').waitFor();
     await visitor.leave();
+  });
+
+  it('have a vendor, whose channel is added with its credentials, and whose list is read now', async () => {
+    const bench = new OpnBench();
+    const opn = await bench.start();
+    await opn.charge('dep_0000000000000000');
+    await opn.sim('settle', { ref_id: 'dep_0000000000000000', status: 'successful' });
+    const visitor = await arrive();
+    const { page } = visitor;
+    await visitor.open('/channels');
+    await page.getByRole('button', { name: 'Add a channel' }).click();
+    await dialog(page).getByLabel('Adapter').selectOption('opn');
+    await dialog(page).getByRole('textbox', { name: /^Code/ }).fill('gateway');
+    await dialog(page).getByLabel('Address').fill(opn.url);
+    await dialog(page).getByLabel('public_key').fill(PUBLIC_KEY);
+    await dialog(page).getByLabel('secret_key').fill(SECRET_KEY);
+    await dialog(page).getByRole('button', { name: 'Add a channel' }).click();
+    await page.getByText('gateway was saved').waitFor();
+    await page.getByRole('button', { name: 'Sync now' }).click();
+    await visitor.look('channel-sync');
+    await dialog(page).getByRole('button', { name: 'Sync now' }).click();
+    // The worker may have read the list of the new channel before.
+    await page.getByText(/^1 read: [01] new, 0 credited, [01] waiting, 0 taken back$/).waitFor();
+    await visitor.leave();
+    await bench.clear();
   });
 
   it('are hidden from operators who may not read them', async () => {

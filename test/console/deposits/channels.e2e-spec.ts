@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BankAccount, COLUMNS, newPromptPayId } from '../../deposits/scene.js';
+import { OpnBench, PUBLIC_KEY, SECRET_KEY } from '../../simulators/opn-client.js';
 import type { Answer, ErrorBody } from '../../support/http.js';
 import { ConsoleStack, type TestOperator } from '../console-stack.js';
 import { addChannel, expectDocumented, sendStatement, type ChannelBody } from './deposits-desk.js';
@@ -14,6 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => console.close());
 
+const DAY_MS = 86_400_000;
 const SECRET = 'test_5zp9q2k1w8e3r7';
 
 type Body = ChannelBody & { credentials: string[] } & ErrorBody;
@@ -98,6 +100,31 @@ describe('a channel', () => {
     expect((await send('DELETE', `${code}/pause`)).body.status).toBe('active');
   });
 
+  it('is synced by its vendor’s list of payments, as far back as the operator wants', async () => {
+    const bench = new OpnBench();
+    try {
+      const opn = await bench.start();
+      const credentials = { public_key: PUBLIC_KEY, secret_key: SECRET_KEY };
+      const given = { adapter: 'opn', credentials, base_url: opn.url, expected_updated_at: null };
+      expect((await send('PUT', 'gateway', given)).body).toMatchObject({ has_statements: false, can_sync: true });
+      await opn.charge('dep_0000000000000000');
+      await opn.sim('settle', { ref_id: 'dep_0000000000000000', status: 'successful' });
+      const sync = (body: object, who = nok): Promise<Answer<Body>> => send('POST', 'gateway/sync', body, who);
+      const later = new Date(Date.now() + 30 * DAY_MS).toISOString();
+      const { status, body } = await sync({ since: later });
+      expect([status, body]).toMatchObject([200, { code: 'gateway', seen: 0, new: 0 }]);
+      expect((await sync({})).body).toEqual({ code: 'gateway', seen: 1, new: 1, booked: 0, waiting: 1, taken_back: 0 });
+      expectDocumented(body, 'SyncedChannelDto');
+      expect((await sync({ since: 'monday' })).status).toBe(400);
+      await opn.sim('rules', { match: { call: 'list' }, decide: false });
+      expect((await sync({})).status).toBe(503);
+    } finally {
+      await bench.clear();
+    }
+    const code = await addChannel(admin);
+    expect([(await show(code)).can_sync, (await send('POST', `${code}/sync`, {})).status]).toEqual([false, 400]);
+  });
+
   it('is tested, and says what is missing', async () => {
     const code = await addChannel(admin);
     const test = async () =>
@@ -174,6 +201,31 @@ describe('a statement', () => {
     expectDocumented(body, 'StatementImportDto');
     expect((await show(code)).refused).toBe('BALANCE_BROKEN');
     expect((await sendStatement(nok.browser, 'preview', code, 'a,b\n1,2\n')).body.refused).toBe('UNKNOWN_COLUMNS');
+  });
+
+  it('whose bank changed the texts of a day is imported once an operator accepts that', async () => {
+    const code = await addChannel(admin);
+    const changed = account();
+    await sendStatement(nok.browser, 'import', code, changed.statement());
+    const [{ at } = { at: new Date() }] = changed.lines;
+    changed.lines[0] = { at, amount: 5_000n, text: 'Transfer from X1234' };
+    changed.add({ at, amount: 800n });
+    const file = changed.statement();
+    const refused = await sendStatement(nok.browser, 'preview', code, file);
+    const day = new Date(at.getTime() + 7 * 3_600_000).toISOString().slice(0, 10);
+    expect(refused.body).toMatchObject({ refused: 'LINE_MISSING', changed_texts_of: day });
+    expect(refused.body.problems).toEqual(['line 2: its texts differ from those of the imported line']);
+    expectDocumented(refused.body, 'StatementImportDto');
+    expect((await sendStatement(nok.browser, 'preview', code, file, '&accept_texts_of=monday')).status).toBe(400);
+    const accepted = `&accept_texts_of=${day}&reason=completed`;
+    const preview = await sendStatement(nok.browser, 'preview', code, file, `&accept_texts_of=${day}`);
+    expect(preview.body).toMatchObject({ new: 1, repeated: 3, refused: null, changed_texts_of: null });
+    expect((await sendStatement(nok.browser, 'import', code, file, accepted)).body).toMatchObject({ new: 1 });
+    const [, entry] = await console.sql<{ detail: object }>(
+      `SELECT detail FROM operator_actions WHERE action = 'statement.import' AND detail ->> 'channel' = $1 ORDER BY id`,
+      [code],
+    );
+    expect(entry?.detail).toMatchObject({ reason: 'completed', accepted_texts_of: day });
   });
 
   it('of an unknown channel, of more than 20,000 lines or 5 MiB, or as JSON is refused', async () => {

@@ -32,6 +32,7 @@ export interface ChannelBody {
   min: string;
   status: string;
   has_statements: boolean;
+  can_sync: boolean;
   covered_until: string | null;
   imported_at: string | null;
   refused: string | null;
@@ -46,6 +47,7 @@ export interface ImportBody {
   in_amount: string;
   refused: string | null;
   problems: string[];
+  changed_texts_of: string | null;
 }
 
 export async function addChannel({ browser }: TestOperator): Promise<string> {
@@ -68,8 +70,9 @@ export const sendStatement = (
   what: 'preview' | 'import',
   channel: string,
   file: string,
+  more = '',
 ): Promise<Answer<ImportBody>> =>
-  browser.send<ImportBody>('POST', `/api/statements/${what}?channel=${channel}`, undefined, {
+  browser.send<ImportBody>('POST', `/api/statements/${what}?channel=${channel}${more}`, undefined, {
     raw: file,
     headers: { 'content-type': 'text/csv' },
   });
@@ -98,9 +101,6 @@ export async function waitingPayment(
   return { channel, deposit, payment: body.data.at(-1)?.id ?? 'none' };
 }
 
-interface Schema {
-  $ref?: string;
-  allOf?: Schema[];
 /** Records that the slip service decided about a slip of a deposit. @param code why it refused the slip. */
 export async function presentSlip(
   console: Pick<ConsoleStack, 'sql'>,
@@ -116,6 +116,9 @@ export async function presentSlip(
   );
 }
 
+interface Schema {
+  $ref?: string;
+  allOf?: Schema[];
   items?: Schema;
   enum?: unknown[];
   required?: string[];

@@ -17,11 +17,11 @@ import { useMay } from '../../session';
 import { LastImport } from './channels';
 import { DepositTabs } from './deposit-tabs';
 import type { ChannelView } from './deposit-view';
-import { ChannelSettings, ImportStatement } from './parts';
+import { ChannelSettings, ImportStatement, SyncChannel } from './parts';
 import { Statements } from './statements';
 import classes from './deposits.module.css';
 
-type Dialog = 'set' | 'pause' | 'remove' | 'import';
+type Dialog = 'set' | 'sync' | 'pause' | 'remove' | 'import';
 
 /** One channel with its settings and its bank statements. */
 export function Channel(): ReactNode {
@@ -65,6 +65,7 @@ export function Channel(): ReactNode {
       </Answered>
       <Suspense fallback={null}>
         {channel && dialog === 'set' && <ChannelSettings channel={channel} onClose={close} />}
+        {dialog === 'sync' && <SyncChannel code={code} onClose={close} />}
         {dialog === 'import' && <ImportStatement channel={code} onClose={close} />}
       </Suspense>
       {(dialog === 'pause' || dialog === 'remove') && <Change code={code} what={dialog} onClose={close} />}
@@ -76,7 +77,8 @@ function Actions({ channel, onOpen }: { channel: ChannelView; onOpen: (dialog: D
   const t = useT();
   const queries = useQueryClient();
   const maySet = useMay('channels.set');
-  const { code, status } = channel;
+  const maySync = useMay('payments.decide');
+  const { code, status, can_sync: canSync } = channel;
   const params = { path: { code } };
   const onError = (error: Error): void => toast(error.message);
   const test = useMutation({
@@ -95,10 +97,20 @@ function Actions({ channel, onOpen }: { channel: ChannelView; onOpen: (dialog: D
     },
     onError,
   });
-  if (!maySet) return <LiveButton />;
-  return (
+  const always = (
     <>
       <LiveButton />
+      {maySync && canSync && (
+        <Button size="xs" variant="default" onClick={() => onOpen('sync')}>
+          {t('channels.sync')}
+        </Button>
+      )}
+    </>
+  );
+  if (!maySet) return always;
+  return (
+    <>
+      {always}
       <Button size="xs" variant="default" loading={test.isPending} onClick={() => test.mutate()}>
         {t('channels.test')}
       </Button>

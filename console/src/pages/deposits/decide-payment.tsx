@@ -18,7 +18,7 @@ import { takenBackOf } from './payment-view';
 export interface Deciding {
   payment: PaymentView;
   kind: 'credit' | 'return' | 'ignore' | 'debit' | 'keep';
-  /** Whom to credit; without it the operator names a deposit or a merchant. */
+  /** The suggested recipient; without it the operator names a deposit or a merchant. */
   to?: PaymentView['suggestions'][number] | undefined;
 }
 

@@ -1,3 +1,4 @@
+import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { ask, client } from '../../api';
@@ -25,20 +26,24 @@ export function ImportStatement({ channel, onClose }: { channel: string; onClose
   const queries = useQueryClient();
   const [file, setFile] = useState<File | null>(null);
   const [seen, setSeen] = useState<StatementImport | Error | 'loading' | null>(null);
-  const look = async (chosen: File): Promise<void> => {
+  /** The imported day whose texts the bank has changed, as the operator says. */
+  const [textsOf, setTextsOf] = useState<string>();
+  const look = async (chosen: File, day?: string): Promise<void> => {
     setFile(chosen);
+    setTextsOf(day);
     setSeen('loading');
     try {
-      const request = { params: { query: { channel } }, ...asCsv(chosen) };
+      const request = { params: { query: { channel, accept_texts_of: day } }, ...asCsv(chosen) };
       setSeen(await ask(() => client.POST('/api/statements/preview', request)));
     } catch (error) {
       setSeen(error instanceof Error ? error : new Error(String(error)));
     }
   };
   const preview = seen === null || seen === 'loading' || seen instanceof Error ? null : seen;
-  const take = async (): Promise<void> => {
+  const take = async (reason: string): Promise<void> => {
     if (file === null) return;
-    const request = { params: { query: { channel } }, ...asCsv(file) };
+    const query = { channel, accept_texts_of: textsOf, reason: reason || undefined };
+    const request = { params: { query }, ...asCsv(file) };
     const done = await ask(() => client.POST('/api/statements/import', request));
     await Promise.all(
       ['channels', 'payments', 'deposits'].map((key) => queries.invalidateQueries({ queryKey: [key] })),
@@ -54,6 +59,7 @@ export function ImportStatement({ channel, onClose }: { channel: string; onClose
       title={t('statements.importTo', { channel })}
       verb={t('statements.import')}
       isHarmless
+      requiresReason={textsOf !== undefined}
       isReady={preview !== null && preview.refused === null && preview.new > 0}
       onConfirm={take}
       onClose={onClose}
@@ -73,8 +79,25 @@ export function ImportStatement({ channel, onClose }: { channel: string; onClose
         {seen === 'loading' && <Loading rows={4} />}
         {seen instanceof Error && <Failure error={seen} />}
         {preview && <Preview preview={preview} />}
+        {file && preview?.changed_texts_of && (
+          <ChangedTexts of={preview.changed_texts_of} onAccept={(day) => void look(file, day)} />
+        )}
+        {preview?.refused === null && textsOf !== undefined && <p>{t('statements.acceptedTexts', { day: textsOf })}</p>}
       </div>
     </Confirm>
+  );
+}
+
+/** Lets the operator say that the bank has changed the texts of an imported day. */
+function ChangedTexts({ of: day, onAccept }: { of: string; onAccept: (day: string) => void }): ReactNode {
+  const t = useT();
+  return (
+    <>
+      <p>{t('statements.changedTexts', { day })}</p>
+      <Button variant="default" size="xs" onClick={() => onAccept(day)}>
+        {t('statements.acceptTexts', { day })}
+      </Button>
+    </>
   );
 }
 

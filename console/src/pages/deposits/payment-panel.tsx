@@ -84,7 +84,7 @@ function PaymentFacts({ payment }: { payment: PaymentView }): ReactNode {
   );
 }
 
-/** Who reported the payment, and when. */
+/** The witnesses of the payment, each with its time. */
 function Witnesses({ payment: { witnesses, imported_by: operator } }: { payment: PaymentView }): ReactNode {
   const t = useT();
   const isSlipOnly = witnesses.every(({ kind }) => kind === 'slip');

@@ -1,0 +1,49 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { ask, client } from '../../api';
+import { startOfDay } from '../../i18n/moments';
+import { useWords } from '../../i18n/words';
+import { Confirm } from '../../kit/confirm';
+import { DayInput } from '../../kit/day-input';
+import { toast } from '../../kit/toasts';
+
+/** Reads the vendor's list of payments now, as far back as the operator wants. */
+export function SyncChannel({ code, onClose }: { code: string; onClose: () => void }): ReactNode {
+  const { t, zone } = useWords();
+  const queries = useQueryClient();
+  const [day, setDay] = useState('');
+  const sync = async (): Promise<void> => {
+    const since = day === '' ? undefined : startOfDay(day, zone);
+    const request = { params: { path: { code } }, body: { since } };
+    const { taken_back: back, ...counts } = await ask(() => client.POST('/api/channels/{code}/sync', request));
+    await Promise.all(
+      ['channels', 'payments', 'deposits'].map((key) => queries.invalidateQueries({ queryKey: [key] })),
+    );
+    toast(
+      t('channels.synced', {
+        seen: counts.seen,
+        new: counts.new,
+        booked: counts.booked,
+        waiting: counts.waiting,
+        back,
+      }),
+    );
+  };
+  return (
+    <Confirm
+      title={t('channels.syncOne', { code })}
+      verb={t('channels.sync')}
+      isHarmless
+      onConfirm={sync}
+      onClose={onClose}
+    >
+      <p>{t('channels.syncConsequence')}</p>
+      <DayInput
+        label={t('channels.syncSince')}
+        description={t('channels.syncSinceHint')}
+        value={day}
+        onChange={setDay}
+      />
+    </Confirm>
+  );
+}
