@@ -7,7 +7,7 @@ interface CaughtDefect {
   changes: Change[];
 }
 
-const RULES = 'test/deposits/rules.e2e-spec.ts';
+const DEALING = 'test/deposits/dealing.e2e-spec.ts';
 const SLIPS = 'test/deposits/slips/slips.e2e-spec.ts';
 const WITNESSES = 'test/deposits/slips/witnesses.e2e-spec.ts';
 const OPN = 'test/deposits/opn';
@@ -183,22 +183,22 @@ export const CAUGHT_DEFECTS = {
     changes: [inFunction('chain.identify', 'String(occurrence)', `'1'`)],
   },
   'amount-freed-when-expired': {
-    suite: RULES,
+    suite: DEALING,
     test: 'keep their amount for a day after they expired, and then free it',
     changes: [freedBy('deposits.expire', 'expired')],
   },
   'amount-freed-when-paid': {
-    suite: RULES,
+    suite: DEALING,
     test: 'keep their amount although they are paid or cancelled',
     changes: [freedBy('deposits.pay', 'paid')],
   },
   'amount-freed-when-cancelled': {
-    suite: RULES,
+    suite: DEALING,
     test: 'keep their amount although they are paid or cancelled',
     changes: [freedBy('deposits.cancel', 'cancelled')],
   },
   'amount-freed-without-its-hold': {
-    suite: RULES,
+    suite: DEALING,
     test: 'keep their amount for a day after they expired, and then free it',
     changes: [
       inStatement(
@@ -214,7 +214,7 @@ export const CAUGHT_DEFECTS = {
     changes: [inFunction('dealing.amountsToDeal', 'each % 11n === BigInt(amountClass) &&', '')],
   },
   'class-of-the-channel-forgotten': {
-    suite: RULES,
+    suite: DEALING,
     test: 'get amounts of the class that the channel has, such as after a restore',
     changes: [inFunction('PromptPayChannel.readSettings', `wholeNumber(options, 'class', 3, 0, 10)`, '3')],
   },

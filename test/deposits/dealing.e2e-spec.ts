@@ -1,10 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { DepositsScene } from './scene.js';
+import { eventually } from '../support/eventually.js';
+import type { TestMerchant } from '../support/stack.js';
+import { BankAccount, DepositsScene, paying, satang } from './scene.js';
+
+const HOUR_MS = 3_600_000;
 
 let scene: DepositsScene;
+let merchant: TestMerchant;
 
 beforeAll(async () => {
   scene = await DepositsScene.start();
+  merchant = await scene.stack.merchant('0.00');
 });
 
 afterAll(() => scene.close());
@@ -32,5 +38,39 @@ describe('deposits of an amount that was dealt in full before', () => {
     );
     const next = await scene.deposit(channel, shop, '100.00');
     expect(next.amount_to_pay).toBe(first.amount_to_pay === '100.02' ? '100.13' : '100.02');
+  });
+});
+
+describe('deposits that are recognized by their amounts', () => {
+  it('keep their amount for a day after they expired, and then free it', async () => {
+    const channel = await scene.channel();
+    const [held, over] = [await scene.deposit(channel, merchant), await scene.deposit(channel, merchant)];
+    expect(Date.parse(held.hold_until) - Date.parse(held.expires_at)).toBe(24 * HOUR_MS);
+    const holding = (): Promise<string[]> => scene.holding(held, over);
+    expect(await holding()).toHaveLength(2);
+    // The first is freed last, if at all: the amounts that are free the longest come first.
+    await scene.age(held, 24 * HOUR_MS);
+    await scene.age(over, 25 * HOUR_MS);
+    expect(await eventually(holding, ({ length }) => length < 2)).toEqual([held.deposit_number]);
+    await scene.withStatus(held, 'expired');
+    expect(await holding()).toEqual([held.deposit_number]);
+  });
+
+  it('keep their amount although they are paid or cancelled', async () => {
+    const channel = await scene.channel();
+    const [paid, cancelled] = [await scene.deposit(channel, merchant), await scene.deposit(channel, merchant)];
+    await scene.import(channel, new BankAccount().add(paying(paid)).statement());
+    await merchant.client.post(`/v1/deposits/${cancelled.reference_id}/cancel`);
+    await scene.withStatus(paid, 'paid');
+    await scene.withStatus(cancelled, 'cancelled');
+    expect(await scene.holding(paid, cancelled)).toEqual([paid.deposit_number, cancelled.deposit_number]);
+  });
+
+  it('get amounts of the class that the channel has, such as after a restore', async () => {
+    const channel = await scene.channel('class=5');
+    const classOf = async (): Promise<bigint> => satang((await scene.deposit(channel, merchant)).amount_to_pay) % 11n;
+    expect([await classOf(), await classOf()]).toEqual([5n, 5n]);
+    await scene.operator.json('channel', 'set', '--code', channel, '--adapter', 'promptpay', '--option', 'class=7');
+    expect([await classOf(), await classOf()]).toEqual([7n, 7n]);
   });
 });

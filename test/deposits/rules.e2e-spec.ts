@@ -18,20 +18,6 @@ beforeAll(async () => {
 
 afterAll(() => scene.close());
 
-/** Moves the times of a deposit into the past, which no test can wait for. */
-const age = (deposit: DepositView, ms: number): Promise<unknown> =>
-  scene.stack.sql(
-    `UPDATE deposits SET created_at = created_at - $2 * interval '1 ms', expires_at = expires_at - $2 * interval '1 ms',
-                         hold_until = hold_until - $2 * interval '1 ms' WHERE deposit_number = $1`,
-    [deposit.deposit_number, ms],
-  );
-
-const withStatus = (deposit: DepositView, status: string): Promise<DepositView> =>
-  eventually(
-    () => scene.show(deposit.deposit_number),
-    (shown) => shown.status === status,
-  );
-
 /** The command that makes a deposit under a reference. */
 const creating = (reference: string, channel: string, amount = '1000.00'): string[] =>
   `deposit create --merchant ${merchant.id} --reference-id ${reference} --channel ${channel} --amount ${amount}`.split(
@@ -77,8 +63,8 @@ describe('deposits that are recognized by their amounts', () => {
   it('are paid late, and after they expired', async () => {
     const channel = await scene.channel();
     const deposit = await scene.deposit(channel, merchant);
-    await age(deposit, 2 * HOUR_MS);
-    await withStatus(deposit, 'expired');
+    await scene.age(deposit, 2 * HOUR_MS);
+    await scene.withStatus(deposit, 'expired');
     await scene.import(channel, new BankAccount().add(paying(deposit)).statement());
     expect(await scene.show(deposit.deposit_number)).toMatchObject({ status: 'paid', payments: [{ late: true }] });
   });
@@ -104,7 +90,7 @@ describe('deposits that are recognized by their amounts', () => {
     const channel = await scene.channel();
     const deposit = await scene.deposit(channel, merchant, '200.00');
     // A hold that is over lies in the past for the statement, too.
-    if (reason === 'UNMATCHED') await age(deposit, 30 * HOUR_MS);
+    if (reason === 'UNMATCHED') await scene.age(deposit, 30 * HOUR_MS);
     const moved = await scene.show(deposit.deposit_number);
     await scene.import(channel, new BankAccount().add(paying(moved, changes(moved))).statement());
     expect(await scene.payments(channel, '--waiting')).toMatchObject([{ state: 'waiting', reason }]);
@@ -123,38 +109,6 @@ describe('deposits that are recognized by their amounts', () => {
     expect(payment).toMatchObject({ reason: 'LARGE', suggestions: [{ deposit_number: deposit.deposit_number }] });
     expect(await scene.available(shop)).toBe('0.00');
   });
-
-  it('keep their amount for a day after they expired, and then free it', async () => {
-    const channel = await scene.channel();
-    const [held, over] = [await scene.deposit(channel, merchant), await scene.deposit(channel, merchant)];
-    expect(Date.parse(held.hold_until) - Date.parse(held.expires_at)).toBe(24 * HOUR_MS);
-    const holding = (): Promise<string[]> => scene.holding(held, over);
-    expect(await holding()).toHaveLength(2);
-    // The first is freed last, if at all: the amounts that are free the longest come first.
-    await age(held, 24 * HOUR_MS);
-    await age(over, 25 * HOUR_MS);
-    expect(await eventually(holding, ({ length }) => length < 2)).toEqual([held.deposit_number]);
-    await withStatus(held, 'expired');
-    expect(await holding()).toEqual([held.deposit_number]);
-  });
-
-  it('keep their amount although they are paid or cancelled', async () => {
-    const channel = await scene.channel();
-    const [paid, cancelled] = [await scene.deposit(channel, merchant), await scene.deposit(channel, merchant)];
-    await scene.import(channel, new BankAccount().add(paying(paid)).statement());
-    await merchant.client.post(`/v1/deposits/${cancelled.reference_id}/cancel`);
-    await withStatus(paid, 'paid');
-    await withStatus(cancelled, 'cancelled');
-    expect(await scene.holding(paid, cancelled)).toEqual([paid.deposit_number, cancelled.deposit_number]);
-  });
-
-  it('get amounts of the class that the channel has, such as after a restore', async () => {
-    const channel = await scene.channel('class=5');
-    const classOf = async (): Promise<bigint> => satang((await scene.deposit(channel, merchant)).amount_to_pay) % 11n;
-    expect([await classOf(), await classOf()]).toEqual([5n, 5n]);
-    await scene.operator.json('channel', 'set', '--code', channel, '--adapter', 'promptpay', '--option', 'class=7');
-    expect([await classOf(), await classOf()]).toEqual([7n, 7n]);
-  });
 });
 
 describe('deposits that are recognized by a reference', () => {
@@ -164,7 +118,7 @@ describe('deposits that are recognized by a reference', () => {
     const deposit = await scene.deposit(channel, shop);
     expect(deposit.amount_to_pay).toBe('1000.00');
     expect(deposit.qr_payload).toContain(deposit.reference);
-    await age(deposit, 72 * HOUR_MS);
+    await scene.age(deposit, 72 * HOUR_MS);
     const reference = `${deposit.reference.toLowerCase()} KTB`;
     const account = new BankAccount().add(
       paying(deposit, { amount: 99_900n, reference }),

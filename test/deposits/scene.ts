@@ -157,6 +157,22 @@ export class DepositsScene {
     return this.operator.json<DepositView>('deposit', 'show', number);
   }
 
+  /** Moves the times of a deposit into the past, which no test can wait for. */
+  async age({ deposit_number }: DepositView, ms: number): Promise<void> {
+    await this.stack.sql(
+      `UPDATE deposits SET created_at = created_at - $2 * interval '1 ms', expires_at = expires_at - $2 * interval '1 ms',
+                           hold_until = hold_until - $2 * interval '1 ms' WHERE deposit_number = $1`,
+      [deposit_number, ms],
+    );
+  }
+
+  withStatus({ deposit_number }: DepositView, status: string): Promise<DepositView> {
+    return eventually(
+      () => this.show(deposit_number),
+      (shown) => shown.status === status,
+    );
+  }
+
   /** The numbers of those deposits that hold their amounts, the oldest first. */
   async holding(...deposits: DepositView[]): Promise<string[]> {
     const held = await this.stack.sql<{ deposit_number: string }>(
