@@ -31,7 +31,7 @@ const MAX_OPTION_LENGTH = 1_000;
 const NO_CREDENTIALS: ChannelCredentials = { credentials_sealed: null, credential_names: [] };
 
 /** New settings of a channel. Values that are not given stay as they are. */
-interface ChannelChanges {
+export interface ChannelChanges {
   code: string;
   adapter: string;
   /** Unless given, the address that the channel has, or for a new channel the vendor's own. */

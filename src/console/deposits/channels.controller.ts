@@ -1,11 +1,21 @@
 import { Body, Controller, Delete, Get, Post, Put, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import { checkedMoment } from '../../core/moments.js';
 import type { Page } from '../../core/pagination.js';
+import { CHANNEL_ADAPTERS } from '../../deposits/channels/adapters.js';
+import { ChannelsService } from '../../deposits/channels.service.js';
+import type { ChannelStatus } from '../../deposits/deposit-channel.entity.js';
+import { StatementsService } from '../../deposits/statements/statements.service.js';
+import { VendorListsService } from '../../deposits/vendor-lists.service.js';
+import { toImportView } from '../../deposits/views.js';
 import { CurrentCaller, type Caller } from '../access/caller.js';
 import { ConsoleRoute } from '../access/console-route.decorator.js';
 import { PathText } from '../access/parameters.js';
 import { CsvBody, TakesCsv } from '../catalog/csv-body.js';
+import { valuesOf } from '../filters.js';
+import { newestFirst } from '../lists.js';
 import { OptionalReasonDto, ReasonDto } from '../reason.dto.js';
+import { toSettingsDto } from '../suppliers/supplier.mapper.js';
 import { ChannelViewsService } from './channel-views.service.js';
 import {
   ChannelAdaptersDto,
@@ -21,6 +31,7 @@ import {
   SyncChannelDto,
   SyncedChannelDto,
 } from './channel.dto.js';
+import { toChannelChanges, toImportDto } from './channel.mapper.js';
 
 const ChannelCode = (): ParameterDecorator =>
   PathText('code', 'channel', 'kbank', (text) => /^[a-z0-9][a-z0-9_-]{0,31}$/.test(text));
@@ -28,27 +39,32 @@ const ChannelCode = (): ParameterDecorator =>
 const CONFIRMED = { description: 'Asks for confirmation.' };
 const FILE = '`refused` has the code of a refusal, such as `GAP`: nothing of a refused file is imported.';
 
+/** Channels of deposits. Operators confirm changes, because these decide who is paid. */
 @ApiTags('Deposits')
 @Controller('api/channels')
 export class ConsoleChannelsController {
-  constructor(private readonly channels: ChannelViewsService) {}
+  constructor(
+    private readonly channels: ChannelsService,
+    private readonly lists: VendorListsService,
+    private readonly views: ChannelViewsService,
+  ) {}
 
   @Get()
   @ConsoleRoute('deposits.read', 'All channels of deposits, in the order in which deposits get them', [ChannelDto])
   list(@CurrentCaller() caller: Caller): Promise<Page<ChannelDto>> {
-    return this.channels.list(caller);
+    return this.views.list(caller);
   }
 
   @Get('adapters')
   @ConsoleRoute('deposits.read', 'The adapters of channels, with the options of each', ChannelAdaptersDto)
   adapters(): ChannelAdaptersDto {
-    return this.channels.adapters();
+    return { data: CHANNEL_ADAPTERS.map(({ description }) => toSettingsDto(description)) };
   }
 
   @Get(':code')
   @ConsoleRoute('deposits.read', 'A channel', ChannelDto)
   show(@CurrentCaller() caller: Caller, @ChannelCode() code: string): Promise<ChannelDto> {
-    return this.channels.show(caller, code);
+    return this.views.show(caller, code);
   }
 
   @Put(':code')
@@ -57,18 +73,26 @@ export class ConsoleChannelsController {
       'Asks for confirmation. Members that are not given stay as they are. 409 CHANGED_MEANWHILE if the channel has changed since ' +
       '`expected_updated_at`; 409 also if deposits or statements depend on what changes.',
   })
-  set(@CurrentCaller() caller: Caller, @ChannelCode() code: string, @Body() body: SetChannelDto): Promise<ChannelDto> {
-    return this.channels.set(caller, code, body);
+  async set(
+    @CurrentCaller() caller: Caller,
+    @ChannelCode() code: string,
+    @Body() body: SetChannelDto,
+  ): Promise<ChannelDto> {
+    const { expected_updated_at: at, reason } = body;
+    const by = caller.confirmedActor(reason);
+    await this.channels.set(toChannelChanges(code, body), by, { updatedAt: at ? new Date(at) : null });
+    return this.views.show(caller, code);
   }
 
   @Delete(':code')
   @ConsoleRoute('channels.set', 'Remove a channel that no deposit and no statement needs', RemovedChannelDto, CONFIRMED)
-  remove(
+  async remove(
     @CurrentCaller() caller: Caller,
     @ChannelCode() code: string,
     @Query() { reason }: OptionalReasonDto,
   ): Promise<RemovedChannelDto> {
-    return this.channels.remove(caller, code, reason);
+    await this.channels.remove(code, caller.confirmedActor(reason));
+    return { code };
   }
 
   @Post(':code/pause')
@@ -80,19 +104,20 @@ export class ConsoleChannelsController {
     @ChannelCode() code: string,
     @Body() { reason }: ReasonDto,
   ): Promise<ChannelDto> {
-    return this.channels.setStatus(caller, code, 'inactive', reason);
+    return this.setStatus(caller, code, 'inactive', reason);
   }
 
   @Delete(':code/pause')
   @ConsoleRoute('channels.set', 'Take new deposits on a channel again', ChannelDto, CONFIRMED)
   resume(@CurrentCaller() caller: Caller, @ChannelCode() code: string): Promise<ChannelDto> {
-    return this.channels.setStatus(caller, code, 'active');
+    return this.setStatus(caller, code, 'active');
   }
 
   @Post(':code/test')
   @ConsoleRoute('channels.set', 'Check a channel’s settings. It creates nothing', ChannelTestDto)
-  test(@ChannelCode() code: string): Promise<ChannelTestDto> {
-    return this.channels.test(code);
+  async test(@ChannelCode() code: string): Promise<ChannelTestDto> {
+    const checks = await this.channels.test(code);
+    return { ok: checks.every(({ ok }) => ok), checks };
   }
 
   @Post(':code/sync')
@@ -102,8 +127,16 @@ export class ConsoleChannelsController {
     SyncedChannelDto,
     { description: '503 if the vendor does not answer. What was read before then is booked.' },
   )
-  sync(@ChannelCode() code: string, @Body() { since }: SyncChannelDto): Promise<SyncedChannelDto> {
-    return this.channels.sync(code, since);
+  async sync(@ChannelCode() code: string, @Body() { since }: SyncChannelDto): Promise<SyncedChannelDto> {
+    const { takenBack: taken_back, ...counts } = await this.lists.sync(code, since ? checkedMoment(since) : undefined);
+    return { ...counts, taken_back };
+  }
+
+  private async setStatus(caller: Caller, code: string, status: ChannelStatus, reason?: string): Promise<ChannelDto> {
+    const by = caller.confirmedActor(reason);
+    const { adapter } = await this.channels.get(code);
+    await this.channels.set({ code, adapter, status }, by);
+    return this.views.show(caller, code);
   }
 }
 
@@ -113,12 +146,16 @@ export const STATEMENT_PATHS = ['/api/statements/preview', '/api/statements/impo
 @ApiTags('Deposits')
 @Controller('api/statements')
 export class ConsoleStatementsController {
-  constructor(private readonly channels: ChannelViewsService) {}
+  constructor(private readonly statements: StatementsService) {}
 
   @Get()
   @ConsoleRoute('deposits.read', 'Imported bank statements, newest first', [StatementDto])
-  list(@Query() query: StatementsQueryDto): Promise<Page<StatementDto>> {
-    return this.channels.listStatements(query);
+  list(@Query() { channel, ...page }: StatementsQueryDto): Promise<Page<StatementDto>> {
+    return newestFirst(
+      page,
+      (before, limit) => this.statements.list({ channels: valuesOf(channel), before, limit }),
+      (row) => toImportView(row) as unknown as StatementDto,
+    );
   }
 
   @Post('preview')
@@ -126,8 +163,11 @@ export class ConsoleStatementsController {
   @ConsoleRoute('statements.import', 'What an import of a statement would do. Imports nothing', StatementImportDto, {
     description: `At most 5 MiB and 20,000 lines. ${FILE}`,
   })
-  preview(@Query() query: PreviewStatementDto, @CsvBody() file: Buffer): Promise<StatementImportDto> {
-    return this.channels.preview(query, file);
+  preview(
+    @Query() { channel, accept_texts_of: changedTextsOn }: PreviewStatementDto,
+    @CsvBody() file: Buffer,
+  ): Promise<StatementImportDto> {
+    return toImportDto(channel, file, () => this.statements.preview(channel, file, { changedTextsOn }));
   }
 
   @Post('import')
@@ -137,9 +177,10 @@ export class ConsoleStatementsController {
   })
   import(
     @CurrentCaller() caller: Caller,
-    @Query() query: ImportStatementDto,
+    @Query() { channel, accept_texts_of: changedTextsOn, reason }: ImportStatementDto,
     @CsvBody() file: Buffer,
   ): Promise<StatementImportDto> {
-    return this.channels.import(caller, query, file);
+    const by = caller.confirmedActor(reason);
+    return toImportDto(channel, file, () => this.statements.import(channel, file, by, { changedTextsOn }));
   }
 }

@@ -173,12 +173,20 @@ export function toSettings(code: string, given: SetSupplierDto): SupplierSetting
 }
 
 export const toAdapterDto = (description: DescribedAdapter): AdapterDto => ({
-  ...pick(description, 'adapter', 'name', 'currency'),
+  ...toSettingsDto(description),
+  ...pick(description, 'currency'),
+  capabilities: [...description.capabilities],
+});
+
+/** The settings of an adapter, of suppliers or of channels. */
+export const toSettingsDto = (
+  description: Pick<DescribedAdapter, 'adapter' | 'name' | 'baseUrl' | 'credentials' | 'options'>,
+): Omit<AdapterDto, 'currency' | 'capabilities'> => ({
+  ...pick(description, 'adapter', 'name'),
   base_url: description.baseUrl,
   credentials: description.credentials.map((each) => pick(each, 'name', 'secret', 'required', 'help')),
   options: description.options.map(({ values, ...option }) => ({
     ...pick(option, 'name', 'help'),
     values: values === null ? null : [...values],
   })),
-  capabilities: [...description.capabilities],
 });

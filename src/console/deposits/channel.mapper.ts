@@ -1,0 +1,40 @@
+import { AppError } from '../../core/errors.js';
+import { optionalBaht } from '../../core/money.js';
+import type { ChannelChanges } from '../../deposits/channels.service.js';
+import type { ImportResult } from '../../deposits/statements/import-result.js';
+import { countLines } from '../../deposits/statements/rows.js';
+import { StatementRefused } from '../../deposits/statements/statement-refused.js';
+import { toImportResult, toRefusal } from '../../deposits/views.js';
+import type { SetChannelDto, StatementImportDto } from './channel.dto.js';
+
+/** A larger file needs more time than a request has. */
+const MAX_LINES = 20_000;
+const MAX_PROBLEMS = 100;
+
+export function toChannelChanges(code: string, given: SetChannelDto): ChannelChanges {
+  const { adapter, options, credentials, min, max, priority, hold_above: holdAbove, status } = given;
+  const { base_url: baseUrl, new_callback_url: newCallbackUrl } = given;
+  const limits = { min: optionalBaht(min), max: optionalBaht(max), holdAbove: optionalBaht(holdAbove) };
+  const named = { ...(options && { options }), ...(credentials && { credentials }) };
+  return { code, adapter, baseUrl, newCallbackUrl, priority, status, ...limits, ...named };
+}
+
+/** Answers what an import did. A refused file is an answer, too, which names each problem. @throws PAYLOAD_TOO_LARGE */
+export async function toImportDto(
+  code: string,
+  file: Buffer,
+  take: () => Promise<ImportResult>,
+): Promise<StatementImportDto> {
+  if (countLines(file) > MAX_LINES) {
+    const message = `The file has more than ${MAX_LINES} lines: import it by the command line`;
+    throw new AppError('PAYLOAD_TOO_LARGE', message);
+  }
+  try {
+    const result = toImportResult(await take()) as unknown as StatementImportDto;
+    return { ...result, problems: [], changed_texts_of: null };
+  } catch (error) {
+    if (!(error instanceof StatementRefused)) throw error;
+    const refused = toRefusal(code, error.code) as unknown as StatementImportDto;
+    return { ...refused, problems: error.problems.slice(0, MAX_PROBLEMS), changed_texts_of: error.changedTextsOn };
+  }
+}
