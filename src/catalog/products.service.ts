@@ -113,12 +113,12 @@ export class ProductsService {
       const missing = earlier ? [] : REQUIRED.filter((member) => definition[member] === undefined);
       refuse(index, missingProblem(definition.sku, missing));
       refuse(index, firstOfferProblem(definition, earlier));
-      const given = toRow(definition, earlier);
-      const { supplierCode } = given;
+      const wanted = toRow(definition, earlier);
+      const { supplierCode } = wanted;
       const supplier_id = supplierCode === null ? null : (suppliers.get(supplierCode) ?? null);
       if (supplierCode !== null && supplier_id === null)
         throw new ProductError(index, new UnknownResource('supplier', supplierCode));
-      const row = { ...given, supplier_id };
+      const row = { ...wanted, supplier_id };
       result.rows.push(row);
       const difference = productDifference(row, earlier);
       if (!difference) return;

@@ -12,13 +12,13 @@ export interface Streams {
   env: NodeJS.ProcessEnv;
 }
 
-const given = new AsyncLocalStorage<Streams>();
+const current = new AsyncLocalStorage<Streams>();
 
 /** The streams of the current command. Outside of a command, the process's own. */
-export const streams = (): Streams => given.getStore() ?? process;
+export const streams = (): Streams => current.getStore() ?? process;
 
 /** Runs a command with its own streams, so that several can run in one process. */
-export const withStreams = <Result>(own: Streams, work: () => Result): Result => given.run(own, work);
+export const withStreams = <Result>(own: Streams, work: () => Result): Result => current.run(own, work);
 
 const isTerminal = (stream: { isTTY?: boolean }): boolean => stream.isTTY === true;
 

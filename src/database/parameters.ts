@@ -97,9 +97,9 @@ function rowsInText(types: Record<string, ColumnType>, next: (type: ColumnType) 
 function valuesOf<Given extends Parameters>(parameters: Given, input: InputOf<Given>): unknown[] {
   const values: unknown[] = [];
   for (const [name, type] of Object.entries(parameters)) {
-    const given = input[name] as unknown;
-    if (typeof type === 'string') values.push(given);
-    else for (const column of Object.keys(type.types)) values.push((given as Row[]).map((row) => row[column]));
+    const value = input[name] as unknown;
+    if (typeof type === 'string') values.push(value);
+    else for (const column of Object.keys(type.types)) values.push((value as Row[]).map((row) => row[column]));
   }
   return values;
 }

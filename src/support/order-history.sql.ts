@@ -86,9 +86,9 @@ const source = ({ at, rank, sequence, kind, from, ...known }: Source): string =>
 
 const unitOf = (alias: string): string => `${alias}.item || '.' || ${alias}.unit`;
 
-/** @param given SQL expressions by the member's name. The JSON has no member for a null. */
-const facts = (given: Record<string, string>): string =>
-  `jsonb_strip_nulls(jsonb_build_object(${Object.entries(given)
+/** @param members SQL expressions by the member's name. The JSON has no member for a null. */
+const facts = (members: Record<string, string>): string =>
+  `jsonb_strip_nulls(jsonb_build_object(${Object.entries(members)
     .map(([name, value]) => `'${name}', ${value}`)
     .join(', ')}))`;
 

@@ -23,10 +23,10 @@ interface HistoryEntry extends Omit<Known, 'amount' | 'facts' | 'at' | 'kind'>, 
 }
 
 export function toHistoryEntry({ at, kind, amount, facts, ...known }: HistoryRow): HistoryEntry {
-  const given = Object.fromEntries(Object.entries(known).filter(([, value]) => value !== null));
+  const present = Object.fromEntries(Object.entries(known).filter(([, value]) => value !== null));
   const inBaht = amount === null ? {} : { amount: formatBaht(amount) };
   const text = inWords({ at, kind, amount, facts, ...known });
-  return { at, kind, ...given, ...inBaht, ...toMembers(facts ?? {}), text };
+  return { at, kind, ...present, ...inBaht, ...toMembers(facts ?? {}), text };
 }
 
 function toMembers(known: HistoryFacts): Partial<HistoryEntry> {

@@ -9,12 +9,12 @@ import { rowsOf, statement } from '../../database/parameters.js';
  * own purchase. A different reference of the supplier alone proves nothing, because some suppliers change their references later.
  */
 const IS_ANOTHER = `g.supplier_reference <> u.supplier_reference
-    AND EXISTS (SELECT FROM given t WHERE t.reference = g.reference AND t.supplier_reference = u.supplier_reference)`;
+    AND EXISTS (SELECT FROM reported t WHERE t.reference = g.reference AND t.supplier_reference = u.supplier_reference)`;
 
 /** Selects reported purchases with their attempts, in the columns that `judgeUnsettled` expects of an answer. */
 const attemptsNamed = (isNamed: string): string => `
   SELECT a.order_id, a.item, a.unit, a.number AS attempt, g.supplier_reference, g.detail, g.cost_micros, g.cost_currency
-  FROM given g
+  FROM reported g
   JOIN unit_attempts a ON a.supplier_id IN (SELECT id FROM same_account) AND ${isNamed}
   JOIN order_units u ON u.order_id = a.order_id AND u.item = a.item AND u.unit = a.unit
   WHERE a.ended_as IS NOT NULL OR u.state = 'failed' OR u.state = 'succeeded' AND ${IS_ANOTHER}`;
@@ -36,7 +36,7 @@ const LIST_SOLD_AFTER_ALL = statement(
     }),
   },
   ({ supplierId, purchases }) => `
-    WITH given AS MATERIALIZED (SELECT * FROM ${purchases.as('g')}),
+    WITH reported AS MATERIALIZED (SELECT * FROM ${purchases.as('g')}),
     same_account AS (
       SELECT s.id FROM suppliers s JOIN suppliers own USING (adapter, base_url, account) WHERE own.id = ${supplierId})
     ${attemptsNamed('a.reference = g.reference')}

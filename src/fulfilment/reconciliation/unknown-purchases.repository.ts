@@ -89,15 +89,15 @@ const REPORT_PURCHASES = statement(
     }),
   },
   ({ supplierId, maxAnHour, purchases }) => `
-    WITH given AS MATERIALIZED (SELECT * FROM ${purchases.numbered('g', 'place')}),
+    WITH reported AS MATERIALIZED (SELECT * FROM ${purchases.numbered('g', 'place')}),
     same_account AS (
       SELECT s.id FROM suppliers s JOIN suppliers own USING (adapter, base_url, account) WHERE own.id = ${supplierId}),
     -- Discrepancies, open or closed, that this supplier already has for the reported purchases.
     existing AS (
-      SELECT g.place, r.id, r.status FROM given g JOIN supplier_reversals r
+      SELECT g.place, r.id, r.status FROM reported g JOIN supplier_reversals r
         ON r.supplier_id = ${supplierId} AND r.order_id IS NULL AND r.reference = g.reference
       UNION
-      SELECT g.place, r.id, r.status FROM given g JOIN supplier_reversals r
+      SELECT g.place, r.id, r.status FROM reported g JOIN supplier_reversals r
         ON r.supplier_id = ${supplierId} AND r.order_id IS NULL AND r.supplier_reference = g.supplier_reference
       WHERE r.reference IS NULL OR g.reference IS NULL),
     noted AS (
@@ -107,10 +107,10 @@ const REPORT_PURCHASES = statement(
              bought_at = coalesce(r.bought_at, g.bought_at),
              cost_micros = CASE WHEN r.cost_micros IS NULL THEN g.cost_micros ELSE r.cost_micros END,
              cost_currency = CASE WHEN r.cost_micros IS NULL THEN g.cost_currency ELSE r.cost_currency END
-      FROM existing c JOIN given g ON g.place = c.place
+      FROM existing c JOIN reported g ON g.place = c.place
       WHERE r.id = c.id AND c.status = 'open' AND g.state IS NOT NULL AND r.detail IS DISTINCT FROM g.detail),
     unmatched AS MATERIALIZED (
-      SELECT g.*, archived.not_bought FROM given g
+      SELECT g.*, archived.not_bought FROM reported g
       CROSS JOIN LATERAL (SELECT coalesce(g.state = 'succeeded' AND (${NOT_BOUGHT}), false) AS not_bought) archived
       WHERE g.state IS DISTINCT FROM 'failed' AND g.place NOT IN (SELECT place FROM existing)
         AND (archived.not_bought OR NOT (${KNOWN}))),

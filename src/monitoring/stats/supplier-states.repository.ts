@@ -10,12 +10,12 @@ const WRITE_STATES = statement(
   'supplier_states.write',
   { process: 'text', states: rowsOf({ supplier_id: 'int', breaker: 'text', in_flight: 'int' }) },
   ({ process, states }) => `
-    WITH given AS MATERIALIZED (SELECT ${states.names} FROM ${states.as('state')}),
+    WITH states AS MATERIALIZED (SELECT ${states.names} FROM ${states.as('state')}),
     gone AS (
-      DELETE FROM supplier_states WHERE process = ${process} AND supplier_id NOT IN (SELECT supplier_id FROM given))
+      DELETE FROM supplier_states WHERE process = ${process} AND supplier_id NOT IN (SELECT supplier_id FROM states))
     INSERT INTO supplier_states (process, ${states.names}, updated_at)
     SELECT w.name, g.supplier_id, g.breaker, g.in_flight, statement_timestamp()
-    FROM given g JOIN worker_processes w ON w.name = ${process}
+    FROM states g JOIN worker_processes w ON w.name = ${process}
     WHERE EXISTS (SELECT FROM suppliers s WHERE s.id = g.supplier_id)
     ON CONFLICT (process, supplier_id) DO UPDATE
       SET breaker = excluded.breaker, in_flight = excluded.in_flight, updated_at = excluded.updated_at`,

@@ -33,10 +33,10 @@ function verifiedEmail({ email, email_verified: reported }: Claims, { trustsEmai
 }
 
 function nameOf({ name, preferred_username: username, sub }: Claims, email: string | null): string {
-  const given = [name, email?.split('@')[0], username, sub].map((each) =>
+  const candidates = [name, email?.split('@')[0], username, sub].map((each) =>
     typeof each === 'string' ? storable(each, 128) : '',
   );
-  return given.find((each) => each !== '') ?? 'Operator';
+  return candidates.find((each) => each !== '') ?? 'Operator';
 }
 
 /** The role of the first of the settings' `roles` whose value is in the person's claim; null if there is none. */

@@ -13,6 +13,6 @@ export const requestSign = ({ username, key }: { username: string; key: string }
  */
 export function isSignedWith(secret: string, body: Buffer, header: string | undefined): boolean {
   const signature = `sha1=${createHmac('sha1', secret).update(body).digest('hex')}`;
-  const given = Buffer.from(header ?? '');
-  return given.length === signature.length && timingSafeEqual(given, Buffer.from(signature));
+  const sent = Buffer.from(header ?? '');
+  return sent.length === signature.length && timingSafeEqual(sent, Buffer.from(signature));
 }

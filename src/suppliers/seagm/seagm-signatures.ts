@@ -17,6 +17,6 @@ export const signatureOf = (secretKey: string, parameters: Parameters): string =
 /** Whether parameters were signed with our key. The signature may be in either case. Compares in constant time. */
 export function isSignedWith(secretKey: string, { signature = '', ...signed }: Parameters): boolean {
   const expected = Buffer.from(signatureOf(secretKey, signed));
-  const given = Buffer.from(signature.toLowerCase());
-  return given.length === expected.length && timingSafeEqual(given, expected);
+  const sent = Buffer.from(signature.toLowerCase());
+  return sent.length === expected.length && timingSafeEqual(sent, expected);
 }

@@ -125,8 +125,8 @@ function signatureProblem({ headers, body, receivedAt }: RawCallback, secret: st
   const { 'omise-signature': signatures = '', 'omise-signature-timestamp': timestamp = '' } = headers;
   const signed = createHmac('sha256', Buffer.from(secret, 'base64')).update(`${timestamp}.`).update(body).digest();
   const isSigned = signatures.split(',').some((each) => {
-    const given = Buffer.from(each.trim(), 'hex');
-    return given.length === signed.length && timingSafeEqual(given, signed);
+    const sent = Buffer.from(each.trim(), 'hex');
+    return sent.length === signed.length && timingSafeEqual(sent, signed);
   });
   if (!isSigned) return 'its signature is wrong';
   const isRecent = Math.abs(receivedAt.getTime() - Number(timestamp) * 1_000) <= MAX_CALLBACK_AGE_MS;
