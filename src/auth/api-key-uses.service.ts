@@ -24,10 +24,10 @@ export class ApiKeyUsesService {
 
   /** @throws SERVICE_UNAVAILABLE; the next call then writes these uses too. */
   async note(uses: Iterable<KeyUse>): Promise<void> {
-    const started = Date.now() - performance.now();
+    const processStartMs = Date.now() - performance.now();
     const due = new Map<number, number>();
     for (const { apiKeyId, usedAtMs } of uses) {
-      const hour = Math.floor((started + usedAtMs) / HOUR_MS);
+      const hour = Math.floor((processStartMs + usedAtMs) / HOUR_MS);
       if (hour > (this.noted.get(apiKeyId) ?? 0)) due.set(apiKeyId, hour);
     }
     if (due.size === 0) return;

@@ -17,7 +17,7 @@ const INSERT = statement(
 );
 
 /** Removes a pending sign-in. Returns no row if the sign-in is completed, expired or unknown. */
-const TAKE = statement(
+const COMPLETE = statement(
   'company_sign_ins.take',
   { hash: 'bytea' },
   ({ hash }) => `
@@ -38,8 +38,8 @@ export class CompanySignInsRepository {
   }
 
   /** @returns the page that the person wanted; null for a sign-in that is completed, expired or unknown. */
-  async take(hash: Buffer): Promise<string | null> {
-    const [taken] = await this.database.query<{ next: string }>(...TAKE.with({ hash }));
-    return taken?.next ?? null;
+  async complete(hash: Buffer): Promise<string | null> {
+    const [completed] = await this.database.query<{ next: string }>(...COMPLETE.with({ hash }));
+    return completed?.next ?? null;
   }
 }

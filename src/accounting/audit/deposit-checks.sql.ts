@@ -6,9 +6,9 @@ import { baht, type MomentCheck } from './check.sql.js';
 const CREDITS = `(SELECT id, kind, merchant_id, amount, reference FROM transfers WHERE reference ~ '^deposit:pay_[0-9A-Za-z]{22}$')`;
 
 /**
- * What was taken back of such credits. A vendor may take back more of a payment after its first debit (`:back`): then that is to be
- * decided again, and a second debit (`:back2`) may follow. A later report may show that a debit was wrong: then its case is open again,
- * and an operator may keep it, with the debit that was made.
+ * The debits that took such credits back, summed for each payment. A vendor may take back more of a payment after its first debit
+ * (`:back`). An operator then decides again, and a second debit (`:back2`) may follow. A later report may show that a debit was wrong.
+ * Its case is then open again, and an operator may keep the payment although the debit was made.
  */
 const DEBITS = `(
   SELECT min(id) AS id, left(reference, 34) AS reference, sum(amount)::bigint AS amount, bool_and(kind = 'debit') AS are_debits,

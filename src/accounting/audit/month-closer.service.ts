@@ -83,7 +83,7 @@ export class MonthCloserService {
 }
 
 /**
- * Waits for the work until the worker stops. Then it abandons the work: a batch only reads.
+ * Waits for the work, or until the worker stops. Then it may abandon the work, because a batch only reads.
  * @throws Stopped
  */
 async function untilStopped<Result>(stop: AbortSignal, work: Promise<Result>): Promise<Result> {

@@ -18,7 +18,7 @@ import type { CompanySessionDto, CompanySignInDto, SignInWaysDto } from './compa
 
 /**
  * Signs operators in with their company's account. A cookie ties a sign-in to the browser that began it. Each sign-in has a row
- * that can be taken only once, so no answer counts twice. State, nonce and verifier are derived from the cookie's token.
+ * that only one answer can complete. State, nonce and verifier are derived from the cookie's token.
  */
 @Injectable()
 export class CompanySignInService {
@@ -26,7 +26,7 @@ export class CompanySignInService {
 
   constructor(
     private readonly provider: CompanyProvider,
-    private readonly begun: CompanySignInsRepository,
+    private readonly pending: CompanySignInsRepository,
     private readonly accounts: CompanyAccountsService,
     private readonly signIns: SignInService,
     private readonly sessions: SessionsService,
@@ -49,8 +49,8 @@ export class CompanySignInService {
     this.assertReturnsHere(request);
     const token = newLinkToken();
     const isAgain = callerOf(request) !== null;
-    const url = await this.queried(() => this.provider.addressOf(proofsOf(token), isAgain));
-    await this.begun.insert({ hash: sha256(token), next, seconds: MAX_SIGN_IN_SECONDS });
+    const url = await this.callProvider(() => this.provider.addressOf(proofsOf(token), isAgain));
+    await this.pending.insert({ hash: sha256(token), next, seconds: MAX_SIGN_IN_SECONDS });
     this.cookie.set(response, token, MAX_SIGN_IN_SECONDS);
     return { url };
   }
@@ -61,11 +61,11 @@ export class CompanySignInService {
     const parameters = new URLSearchParams(answer);
     const token = this.cookie.read(request);
     if (token === null || !isEqual(parameters.get('state') ?? '', proofsOf(token).state)) throw signInOver();
-    const next = await this.begun.take(sha256(token));
+    const next = await this.pending.complete(sha256(token));
     this.cookie.clear(response);
     if (next === null) throw signInOver();
     const isAgain = callerOf(request) !== null;
-    const { person, signedInAt } = await this.queried(() =>
+    const { person, signedInAt } = await this.callProvider(() =>
       this.provider.arrivalOf(parameters, proofsOf(token), isAgain),
     );
     const origin = this.sessions.originOf(request);
@@ -90,7 +90,7 @@ export class CompanySignInService {
     throw new AppError('BAD_REQUEST', `Company sign-in leads back to ${url}: open the console there`);
   }
 
-  private async queried<Result>(work: () => Promise<Result>): Promise<Result> {
+  private async callProvider<Result>(work: () => Promise<Result>): Promise<Result> {
     try {
       return await work();
     } catch (error) {
