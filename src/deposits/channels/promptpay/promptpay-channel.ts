@@ -167,9 +167,9 @@ function readLimit({ unconfirmed_limit: limit = UNCONFIRMED_LIMIT }: Options): S
 }
 
 function wholeNumber(options: Options, name: string, fallback: number, minimum: number, maximum: number): number {
-  const given = options[name];
-  if (given === undefined) return fallback;
-  const value = /^\d{1,2}$/.test(given) ? Number(given) : NaN;
+  const text = options[name];
+  if (text === undefined) return fallback;
+  const value = /^\d{1,2}$/.test(text) ? Number(text) : NaN;
   if (value >= minimum && value <= maximum) return value;
   return refuse(`the option ${name} must be a whole number, ${minimum} to ${maximum}`);
 }
