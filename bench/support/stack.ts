@@ -80,7 +80,7 @@ export async function startStack(
   };
   // A benchmark that fails or is interrupted must leave nothing behind.
   process.once('exit', kill);
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+  if (started === 1) for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
   const database = new pg.Pool({ connectionString: servers.postgres.url, max: 4 });
   // A benchmark that stops PostgreSQL retries the query.
   database.on('error', () => undefined);
@@ -114,6 +114,7 @@ export async function startStack(
       await servers.redis.stop();
       await servers.postgres.stop();
       rmSync(directory, { recursive: true, force: true });
+      process.removeListener('exit', kill);
     },
   };
 }
