@@ -1,3 +1,4 @@
+import { audit, timed } from './support/audits.js';
 import { fillBooks } from './support/books.js';
 import { createCatalog } from './support/catalog.js';
 import { addInactiveWebhooks } from './support/filling.js';
@@ -13,12 +14,6 @@ const OPEN = Number(process.env.BENCH_OPEN ?? 100_000);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 const WALLETS = 200;
 
-interface Audit {
-  ok: boolean;
-  checked: { orders: number };
-  closed: { orders: number } | null;
-}
-
 const stack = await startStack(
   { WEBHOOK_LOG_DAYS: '0', MONTH_CLOSE_AFTER_DAYS: '0' },
   { max_wal_size: '4GB', shared_buffers: '1GB' },
@@ -29,11 +24,11 @@ await addInactiveWebhooks(stack.database, wallets);
 await fillBooks(stack.database, wallets, { count: ORDERS, open: OPEN });
 await stack.database.query('VACUUM (ANALYZE)');
 
-const full = await timed(() => audit());
+const full = await timed(() => audit(stack));
 const closing = await timed(() => stack.topup<{ closed: object[] }>('month', 'close'));
 const rounds: Record<string, number>[] = [];
 for (let n = 0; n < ROUNDS; n++) {
-  const { seconds, answer } = await timed(() => audit());
+  const { seconds, answer } = await timed(() => audit(stack));
   rounds.push({ seconds: round(seconds, 2), 'orders read': answer.checked.orders });
 }
 const [{ 'orders read': read = 0 } = {}] = rounds;
@@ -52,15 +47,3 @@ report('audit', rounds, {
 supplier.disconnect();
 await stack.stop();
 process.exit(0);
-
-async function audit(): Promise<Audit> {
-  const answer = await stack.topup<Audit>('audit');
-  if (!answer.ok) throw new Error('the books are not in order');
-  return answer;
-}
-
-async function timed<Result>(work: () => Promise<Result>): Promise<{ seconds: number; answer: Result }> {
-  const startedMs = performance.now();
-  const answer = await work();
-  return { seconds: (performance.now() - startedMs) / 1000, answer };
-}
