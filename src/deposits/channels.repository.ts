@@ -61,8 +61,10 @@ export async function withCodes<Row extends { channel_id: number }, Name extends
 export class ChannelsRepository {
   constructor(private readonly database: Database) {}
 
-  list(): Promise<DepositChannel[]> {
-    return this.database.manager.find(DepositChannel, { where: LIVE, order: { priority: 'ASC', code: 'ASC' } });
+  /** @param code of the only channel to list; undefined for all. */
+  list(code?: string): Promise<DepositChannel[]> {
+    const where = code === undefined ? LIVE : { ...LIVE, code };
+    return this.database.manager.find(DepositChannel, { where, order: { priority: 'ASC', code: 'ASC' } });
   }
 
   find(code: string): Promise<DepositChannel | null> {

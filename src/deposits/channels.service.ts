@@ -60,8 +60,9 @@ export class ChannelsService {
     private readonly registry: ChannelRegistry,
   ) {}
 
-  list(): Promise<DepositChannel[]> {
-    return this.channels.list();
+  /** @param code of the only channel to list; undefined for all. */
+  list(code?: string): Promise<DepositChannel[]> {
+    return this.channels.list(code);
   }
 
   sandbox(): Promise<DepositChannel> {

@@ -4,6 +4,7 @@ import type { DepositStatus } from './deposit.entity.js';
 
 const MIN_SPAN = 499n;
 const MAX_SPAN = 4_999n;
+const CLASSES = 11n;
 /** The amount is drawn from this many amounts that have been free the longest. */
 const MAX_DRAWN = 64;
 
@@ -15,9 +16,11 @@ const MAX_DRAWN = 64;
 export function amountsToDeal(amount: Satang, spread: number, amountClass: number): Satang[] {
   const wanted = (amount * BigInt(spread)) / 100n;
   const span = wanted < MIN_SPAN ? MIN_SPAN : wanted > MAX_SPAN ? MAX_SPAN : wanted;
+  const least = amount + 1n;
+  // The remainder of a negative bigint is negative.
+  const first = least + ((((BigInt(amountClass) - least) % CLASSES) + CLASSES) % CLASSES);
   const amounts: Satang[] = [];
-  for (let each = amount + 1n; each <= amount + span; each++)
-    if (each % 11n === BigInt(amountClass) && each % 100n !== 0n) amounts.push(each);
+  for (let each = first; each <= amount + span; each += CLASSES) if (each % 100n !== 0n) amounts.push(each);
   return amounts;
 }
 

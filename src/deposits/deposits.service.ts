@@ -131,7 +131,8 @@ export class DepositsService {
     if (status !== 'active') throw new AppError('FORBIDDEN', `merchant ${merchantId} is suspended`);
     const earlier = await this.findEarlier(request);
     if (earlier) return earlier;
-    const channel = choose(request, sandbox ? [await this.channels.sandbox()] : await this.active());
+    const channels = sandbox ? [await this.channels.sandbox()] : await this.active(request.channel);
+    const channel = choose(request, channels);
     for (let deal = 1; deal <= MAX_DEALS; deal++) {
       const made = await this.database.transaction((tx) => this.deal(tx, request, channel, by));
       if (made) return { row: await this.sandbox.takeFirstReport(made), replayed: false };
@@ -188,8 +189,8 @@ export class DepositsService {
     while (!stop.aborted && (await this.deposits.freeAmounts(BATCH, marginMs)) === BATCH);
   }
 
-  private async active(): Promise<DepositChannel[]> {
-    return (await this.channels.list()).filter(({ status }) => status === 'active');
+  private async active(code?: string): Promise<DepositChannel[]> {
+    return (await this.channels.list(code)).filter(({ status }) => status === 'active');
   }
 
   /** @returns null if another deposit took the amount or the reference meanwhile. */
