@@ -14,6 +14,8 @@ export interface LoadResult {
   perSecond: number;
   /** Answers by status. */
   statuses: Map<number, number>;
+  /** The milliseconds until each answer. */
+  times: number[];
 }
 
 /** An HTTP/1.1 request with a JSON body. */
@@ -34,16 +36,18 @@ export async function load({
   next,
 }: LoadOptions): Promise<LoadResult> {
   const statuses = new Map<number, number>();
-  let answered = 0;
+  const times: number[] = [];
   let sent = 0;
   const startedMs = performance.now();
   const stopMs = startedMs + durationMs;
   const { hostname, port } = new URL(url);
   const one = (): Promise<void> =>
     new Promise((resolve, reject) => {
+      let sentMs = 0;
       const proceed = (): void => {
         if (performance.now() >= stopMs || sent >= count) return void socket.end(resolve);
         sent++;
+        sentMs = performance.now();
         socket.write(next());
       };
       const socket = connect(Number(port), hostname, proceed);
@@ -51,12 +55,12 @@ export async function load({
       socket.on('error', reject);
       readAnswers(socket, (status) => {
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
-        answered++;
+        times.push(performance.now() - sentMs);
         proceed();
       });
     });
   await Promise.all(Array.from({ length: connections }, one));
-  return { perSecond: (answered / (performance.now() - startedMs)) * 1_000, statuses };
+  return { perSecond: (times.length / (performance.now() - startedMs)) * 1_000, statuses, times };
 }
 
 /** Calls back once for each complete answer. All answers have a content-length. */

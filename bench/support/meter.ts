@@ -207,7 +207,7 @@ const statOf = (pid: number): string[] => {
 const parentOf = (pid: number): number => Number(statOf(pid)[1]);
 
 /** Of all threads, user and system. */
-const cpuOf = (pid: number): number => {
+export const cpuOf = (pid: number): number => {
   const fields = statOf(pid);
   return (Number(fields[11]) + Number(fields[12])) * TICK_US;
 };

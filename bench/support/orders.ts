@@ -10,6 +10,8 @@ export const orderBody = (reference: string, userId = 'player-1', sku = SKU): st
 interface OrderLoad extends Omit<LoadOptions, 'next'> {
   /** The merchants, in rotation. */
   wallets: Wallet[];
+  /** As in {@link orderBody}. */
+  userId?: string;
 }
 
 /**
@@ -17,12 +19,16 @@ interface OrderLoad extends Omit<LoadOptions, 'next'> {
  * @returns orders per second, and the prefix of their references, which is followed by a number from 0.
  * @throws on any answer but 200.
  */
-export async function loadOrders({ wallets, ...options }: OrderLoad): Promise<{ perSecond: number; run: string }> {
+export async function loadOrders({
+  wallets,
+  userId,
+  ...options
+}: OrderLoad): Promise<{ perSecond: number; run: string }> {
   const run = randomBytes(6).toString('hex');
   let n = 0;
   const { perSecond, statuses } = await load({
     ...options,
-    next: () => httpRequest('/v1/orders', wallets[n % wallets.length]?.key ?? '', orderBody(`${run}-${n++}`)),
+    next: () => httpRequest('/v1/orders', wallets[n % wallets.length]?.key ?? '', orderBody(`${run}-${n++}`, userId)),
   });
   if (statuses.size !== 1 || !statuses.has(200)) throw new Error(`not only orders: ${[...statuses].join(' ')}`);
   return { perSecond, run };
