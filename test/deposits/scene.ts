@@ -129,7 +129,7 @@ export class DepositsScene {
   /** One that recognizes them by our references. */
   async billerChannel(...options: string[]): Promise<string> {
     const code = unique('biller').toLowerCase();
-    const given = optionsOf(`biller_id=${String(++ids).padStart(15, '1')}`, ...options);
+    const given = optionsOf(`biller_id=${111_111_111_110_000 + ++ids}`, ...options);
     await this.operator.json('channel', 'set', '--code', code, '--adapter', 'promptpay', ...given);
     return code;
   }
@@ -281,7 +281,7 @@ const optionsOf = (...options: string[]): string[] => {
 let ids = 0;
 
 /** A PromptPay id that no other channel has. */
-export const newPromptPayId = (): string => `0${String(++ids).padStart(9, '8')}`;
+export const newPromptPayId = (): string => `0${888_880_000 + ++ids}`;
 
 /** The moment that a payment is made: now, in the minute of the deposit's creation at the earliest. */
 export const paying = ({ amount_to_pay }: DepositView, changes: Partial<BankLine> = {}): BankLine => ({

@@ -48,7 +48,7 @@ export class SlipsScene {
 
   /** A channel that takes slips of payments to its own account. */
   async channel(...options: string[]): Promise<{ code: string; account: string }> {
-    const account = `01234${String(++accounts).padStart(5, '6')}`;
+    const account = `01234${60_000 + ++accounts}`;
     const code = await this.deposits.channel(`account=004:${account}`);
     await this.takeSlips(code, ...options);
     return { code, account };
