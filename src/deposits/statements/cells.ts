@@ -13,27 +13,37 @@ export const beginsWithDigit = (cell: string): boolean => /^[\d๐-๙]/.test(ce
 
 /** Cells that mean no amount. */
 const NOTHING = /^[-–—]?$/;
-const AMOUNT = /^(\d{1,3}(?:,\d{3})+|\d{1,15})(?:\.(\d{1,2}))?$/;
+const AMOUNT = /^(?:\d{1,3}(?:,\d{3})+|\d{1,15})(?:\.\d{1,2})?$/;
 
 /**
- * Reads an amount: `1,500.37`, with a minus before or behind it, or in brackets if it is negative.
+ * Reads an amount: `1,500.37`, with a minus before or behind it, or in brackets if it is negative. Large files have a million of them,
+ * so it makes no lists of what matched.
  * @returns satang, 0 for a cell without an amount; null for other text.
  */
 export function readAmount(cell: string): Satang | null {
   const text = withArabicDigits(cell).replaceAll(/\s/g, '');
   if (NOTHING.test(text)) return 0n;
-  const [, inner = text] = /^\((.+)\)$/.exec(text) ?? /^-(.+)$/.exec(text) ?? /^(.+)-$/.exec(text) ?? [];
-  const [, whole, fraction = ''] = AMOUNT.exec(inner.replace(/^\+/, '')) ?? [];
-  if (whole === undefined) return null;
-  const satang = BigInt(whole.replaceAll(',', '')) * 100n + BigInt(fraction.padEnd(2, '0'));
+  const inner = withoutMinus(text);
+  const plain = inner.startsWith('+') ? inner.slice(1) : inner;
+  if (!AMOUNT.test(plain)) return null;
+  const point = plain.indexOf('.');
+  const [whole, fraction] = point < 0 ? [plain, ''] : [plain.slice(0, point), plain.slice(point + 1)];
+  const satang = BigInt(whole.replaceAll(',', '') + fraction.padEnd(2, '0'));
   if (satang > MAX_SATANG) return null;
   return inner === text ? satang : -satang;
 }
 
+/** The same text if it has no minus and no brackets around it. */
+function withoutMinus(text: string): string {
+  if (text.startsWith('(') && text.endsWith(')')) return text.slice(1, -1);
+  if (text.startsWith('-')) return text.slice(1);
+  return text.endsWith('-') ? text.slice(0, -1) : text;
+}
+
 const ISO_DAY = /^(?<year>\d{4})[-/.](?<month>\d{1,2})[-/.](?<day>\d{1,2})(?!\d)/;
 const DAY_FIRST = /^(?<day>\d{1,2})[-/. ](?<month>\d{1,2})[-/. ](?<year>\d{4}|\d{2})(?!\d)/;
-const TIME =
-  /(?<hour>\d{1,2}):(?<minute>\d{2})(?::(?<second>\d{2})(?:\.\d+)?)?\s*(?<zone>Z|[+-]\d{2}(?::?\d{2})?)?(?<rest>.*)/;
+/** Hour, minute, second, zone and the rest. */
+const TIME = /(\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?\s*(Z|[+-]\d{2}(?::?\d{2})?)?(.*)/;
 const BANGKOK = '+07:00';
 
 /** What follows a time may name the half of the day or a zone, which would change the time. Thai words do not. */
@@ -55,21 +65,39 @@ export interface Moment {
  * @returns null for other text, and for a day that is more than a day ahead.
  */
 export function readMoment(dateCell: string, timeCell: string | null, now: Date): Moment | null {
-  const date = withArabicDigits(dateCell);
-  const found = ISO_DAY.exec(date) ?? DAY_FIRST.exec(date);
-  const { year = '', month = '', day = '' } = found?.groups ?? {};
-  const latest = now.getTime() + DAY_MS;
-  const written = found && dayOf(fullYear(year, Number(month), Number(day), latest), Number(month), Number(day));
-  if (!written) return null;
-  if (timeCell === null)
-    return known({ day: written, at: new Date(`${written}T00:00:00${BANGKOK}`), precision: 'day' }, latest);
-  const text = timeCell === dateCell ? date.slice(found[0].length) : withArabicDigits(timeCell);
-  const { hour, minute, second, zone = BANGKOK, rest = '' } = TIME.exec(text)?.groups ?? {};
-  if (hour === undefined || minute === undefined || CHANGES_TIME.test(rest)) return null;
-  const at = new Date(`${written}T${hour.padStart(2, '0')}:${minute}:${second ?? '00'}${withColon(zone)}`);
-  if (Number.isNaN(at.getTime())) return null;
-  return known({ day: written, at, precision: second === undefined ? 'minute' : 'second' }, latest);
+  const date = readDay(dateCell, now);
+  return date && momentOn(date, timeCell === dateCell ? date.rest : timeCell, now);
 }
+
+/** A day as `yyyy-mm-dd`, and what follows it in its cell. */
+export interface WrittenDay {
+  day: string;
+  rest: string;
+}
+
+/** @returns null for other text. */
+export function readDay(cell: string, now: Date): WrittenDay | null {
+  const text = withArabicDigits(cell);
+  const found = ISO_DAY.exec(text) ?? DAY_FIRST.exec(text);
+  const { year = '', month = '', day = '' } = found?.groups ?? {};
+  const latest = latestOf(now);
+  const written = found && dayOf(fullYear(year, Number(month), Number(day), latest), Number(month), Number(day));
+  return written ? { day: written, rest: text.slice(found[0].length) } : null;
+}
+
+/** @param time null without times. @returns as {@link readMoment}. */
+export function momentOn({ day }: WrittenDay, time: string | null, now: Date): Moment | null {
+  const latest = latestOf(now);
+  if (time === null) return known({ day, at: new Date(`${day}T00:00:00${BANGKOK}`), precision: 'day' }, latest);
+  const [, hour, minute, second, zone = BANGKOK, rest = ''] = TIME.exec(withArabicDigits(time)) ?? [];
+  if (hour === undefined || minute === undefined || CHANGES_TIME.test(rest)) return null;
+  const at = new Date(`${day}T${hour.padStart(2, '0')}:${minute}:${second ?? '00'}${withColon(zone)}`);
+  if (Number.isNaN(at.getTime())) return null;
+  return known({ day, at, precision: second === undefined ? 'minute' : 'second' }, latest);
+}
+
+/** A day and more ahead, no time is believed. */
+const latestOf = (now: Date): number => now.getTime() + DAY_MS;
 
 const known = (moment: Moment, latest: number): Moment | null => (moment.at.getTime() > latest ? null : moment);
 

@@ -61,6 +61,20 @@ describe('identities of lines', () => {
     expect(one?.identity).not.toBe(other?.identity);
   });
 
+  it('are the same if only one day is remembered, which needs days in order', () => {
+    const identitiesOf = (read: ReadLine[]): string[] =>
+      Array.from(
+        identify(read, false, assertBalances({ lines: read, stated: { amounts: [], counts: [] } }).isByDay),
+        ({ identity }) => identity,
+      );
+    const twice = ['24 10:00 +50 150', '24 10:00 -50 100', '24 10:00 +50 150'];
+    for (const texts of [
+      [...twice, '25 09:00 +70 220'],
+      [...twice, '25 09:00 -50 100', '24 10:00 +50 150'],
+    ])
+      expect(identitiesOf(lines(...texts))).toEqual(file(...texts).map(({ identity }) => identity));
+  });
+
   it('are the references where these are unique, which no two lines may share', () => {
     const [line] = lines(A);
     const named = (reference: string): ReadLine => ({ ...(line as ReadLine), reference });

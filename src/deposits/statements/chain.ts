@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { formatBaht, type Satang } from '../../core/money.js';
 import type { StatementLine } from './statement-line.entity.js';
 import { StatementRefused } from './statement-refused.js';
@@ -14,12 +14,13 @@ export type StoredLine = Pick<StatementLine, 'booked_on' | 'at' | 'amount' | 'ba
   may_have_other_texts?: boolean;
 };
 
-/** The number of a file's lines, the number of incoming ones, and the first and the last line. */
+/** The number of a file's lines, the number of incoming ones, the first and the last line, and whether no day comes after a later one. */
 export interface Ends {
   count: number;
   incoming: number;
   first: ReadLine | undefined;
   last: ReadLine | undefined;
+  isByDay: boolean;
 }
 
 /** Imported lines from the file's first day on, and the last one before that day. */
@@ -44,12 +45,20 @@ export const linesWhere = (
 /**
  * Gives each line its identity: the bank's reference where it is unique, else a hash of all that the line shows, with its number
  * among equal lines of that day. So a file must have whole days from their beginning. A reference that comes twice is refused.
+ * @param isByDay whether no day comes after a later one, so that the lines of one day at a time are enough to remember.
  */
-export const identify = (lines: Iterable<ReadLine>, isReferenceUnique: boolean): Iterable<IdentifiedLine> =>
+export const identify = (
+  lines: Iterable<ReadLine>,
+  isReferenceUnique: boolean,
+  isByDay = false,
+): Iterable<IdentifiedLine> =>
   again(function* () {
     const occurrences = new Map<string, number>();
+    let lastDay = '';
     for (const line of lines) {
       const { bookedOn, timeText, amount, balance, texts, reference, row } = line;
+      if (isByDay && !isReferenceUnique && bookedOn !== lastDay) occurrences.clear();
+      lastDay = bookedOn;
       const isNamed = isReferenceUnique && reference !== '';
       const shown = isNamed ? [reference] : [bookedOn, timeText, String(amount), String(balance), ...texts, reference];
       const key = sha256(shown, isNamed ? 'hex' : 'binary');
@@ -62,8 +71,7 @@ export const identify = (lines: Iterable<ReadLine>, isReferenceUnique: boolean):
     }
   });
 
-const sha256 = (parts: readonly string[], as: 'hex' | 'binary'): string =>
-  createHash('sha256').update(JSON.stringify(parts)).digest(as);
+const sha256 = (parts: readonly string[], as: 'hex' | 'binary'): string => hash('sha256', JSON.stringify(parts), as);
 
 /**
  * @returns the number of lines, the first and the last.
@@ -72,8 +80,10 @@ const sha256 = (parts: readonly string[], as: 'hex' | 'binary'): string =>
 export function assertBalances({ lines, stated }: ReadStatement): Ends {
   let [first, last]: ReadLine[] = [];
   let [incoming, outgoing] = [0, 0];
+  let isByDay = true;
   for (const line of lines) {
     const { balance, amount, row } = line;
+    isByDay &&= last === undefined || line.bookedOn >= last.bookedOn;
     const before = last?.balance ?? null;
     if (before !== null && balance !== null && balance !== before + amount) {
       const words = `line ${row}: its balance is ${formatBaht(balance)}, and ${formatBaht(before + amount)} follows from the lines before`;
@@ -94,7 +104,7 @@ export function assertBalances({ lines, stated }: ReadStatement): Ends {
   if (count !== undefined) {
     throw new StatementRefused('BALANCE_BROKEN', [`the file states ${count} lines, which is none of its counts`]);
   }
-  return { count: incoming + outgoing, incoming, first, last };
+  return { count: incoming + outgoing, incoming, first, last, isByDay };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Satang } from '../../core/money.js';
 import type { Precision } from '../incoming-payment.entity.js';
-import { beginsWithDigit, readAmount, readMoment, type Moment } from './cells.js';
+import { beginsWithDigit, momentOn, readAmount, readDay, type Moment, type WrittenDay } from './cells.js';
 import { rowsOf } from './rows.js';
 import { StatementRefused } from './statement-refused.js';
 import type { ColumnName, StatementFormat } from './statement-format.js';
@@ -155,6 +155,7 @@ class TableReader {
   /** The moments of the latest date, by their times. Many lines share one, which saves time. */
   private readonly moments = new Map<string | null, Moment | null>();
   private date = '';
+  private day: WrittenDay | null = null;
   /** The latest row. */
   private last: { cells: string[]; row: number } | null = null;
 
@@ -221,11 +222,14 @@ class TableReader {
   }
 
   private momentOf(date: string, time: string | null): Moment | null {
-    if (date !== this.date) this.moments.clear();
-    this.date = date;
+    if (date !== this.date) {
+      this.moments.clear();
+      this.date = date;
+      this.day = readDay(date, this.now);
+    }
     const known = this.moments.get(time);
     if (known !== undefined) return known;
-    const moment = readMoment(date, time, this.now);
+    const moment = this.day && momentOn(this.day, time === date ? this.day.rest : time, this.now);
     this.moments.set(time, moment);
     return moment;
   }

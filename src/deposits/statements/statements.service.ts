@@ -139,7 +139,7 @@ export class StatementsService {
       throw new AppError('BAD_REQUEST', `channel ${code} has no columns of statements: set its option columns`);
     const read = readStatement(file, format, new Date());
     const ends = assertBalances(read);
-    const lines = identify(read.lines, format.isReferenceUnique);
+    const lines = identify(read.lines, format.isReferenceUnique, ends.isByDay);
     const sha256 = createHash('sha256').update(file).digest();
     return { ...connected, format, changedTextsOn: changedTextsOn ?? null, sha256, readAtMs, lines, ...ends };
   }
