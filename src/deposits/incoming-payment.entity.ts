@@ -112,7 +112,7 @@ export class IncomingPayment {
   @Column(bigintColumn({ nullable: true }))
   deposit_id!: bigint | null;
 
-  /** The merchant that a waiting payment names, although no deposit of ours is named. */
+  /** The merchant that a payment named when it came to wait. It is suggested only if the payment has no deposit. */
   @Column('integer', { nullable: true })
   named_merchant_id!: number | null;
 

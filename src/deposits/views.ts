@@ -103,9 +103,9 @@ export const suggestionsOf = ({ payment, suggestions }: Pick<PaymentRow, 'paymen
     ...suggestions.map((each) => ({ ...shown(each, ...OF_SUGGESTION), why: 'amount' })),
   ].slice(0, MAX_SUGGESTIONS);
 
-/** A vendor's payment may name a merchant whose deposit is not there, such as after a restore. */
-const namedMerchant = ({ state, named_merchant_id: merchant_id }: IncomingPayment): View[] =>
-  state === 'waiting' && merchant_id !== null
+/** A vendor's payment may name a merchant whose deposit is not there, such as after a restore. A deposit that is there gets the money. */
+const namedMerchant = ({ state, deposit_id, named_merchant_id: merchant_id }: IncomingPayment): View[] =>
+  state === 'waiting' && deposit_id === null && merchant_id !== null
     ? [{ deposit_number: null, merchant_id, amount_to_pay: null, status: null, created_at: null, why: 'metadata' }]
     : [];
 

@@ -77,7 +77,7 @@ describe('payments', () => {
     expect(slip).toBeGreaterThan(line);
   });
 
-  it('may name a merchant without a deposit, which is suggested first', async () => {
+  it('may name a merchant, which is suggested first unless its deposit is known', async () => {
     const other = await scene.stack.merchant('0.00');
     await scene.console.sql(`UPDATE incoming_payments SET named_merchant_id = $2 WHERE public_id = $1`, [
       made.payment,
@@ -89,6 +89,11 @@ describe('payments', () => {
       { deposit_number: made.deposit, merchant: { id: merchant.id }, why: 'amount' },
     ]);
     expectDocumented(payment, 'PaymentDto');
+    await scene.console.sql(
+      `UPDATE incoming_payments SET deposit_id = (SELECT id FROM deposits WHERE deposit_number = $2) WHERE public_id = $1`,
+      [made.payment, made.deposit],
+    );
+    expect((await shown()).suggestions).toMatchObject([{ deposit_number: made.deposit, why: 'amount' }]);
   });
 
   it('are credited to a deposit, once, and the second operator learns who was first', async () => {

@@ -24,7 +24,7 @@ it('payments of deposits of another channel of the account wait, and name the de
   await operator.json('channel', 'sync', other);
   const [listed, ...more] = await scene.deposits.payments(other);
   expect(listed).toMatchObject({ state: 'waiting', reason: 'DOUBLE' });
-  expect(listed?.suggestions).toMatchObject([{ why: 'metadata' }, { deposit_number: made.deposit_number }]);
+  expect(listed?.suggestions).toMatchObject([{ deposit_number: made.deposit_number }]);
   expect(more).toEqual([]);
   const credit = ['payment', 'credit', String(listed?.id), '--deposit', made.deposit_number, '--reason', 'a test'];
   expect(await operator.refused(...credit)).toMatch(/is of another channel/);

@@ -359,9 +359,8 @@ describe('what Opn answers', () => {
     await scene.ask(part);
     await scene.ask(whole);
     const waiting = await scene.untilWaiting(2);
-    // The first suggestion is the merchant that the charge names.
     const idOf = ({ deposit_number: number }: Deposit): string =>
-      waiting.find(({ suggestions: [, deposit] }) => deposit?.deposit_number === number)?.id ?? '';
+      waiting.find(({ suggestions: [first] }) => first?.deposit_number === number)?.id ?? '';
     const credit = (deposit: Deposit): string[] => {
       const to = ['--deposit', deposit.deposit_number, '--reason', 'asked by phone'];
       return ['payment', 'credit', idOf(deposit), ...to];
