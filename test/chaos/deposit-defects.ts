@@ -95,7 +95,7 @@ export const CAUGHT_DEFECTS = {
     changes: [
       inFunction(
         'cells.readAmount',
-        `BigInt(whole.replaceAll(',', '')) * 100n + BigInt(fraction.padEnd(2, '0'))`,
+        `BigInt(whole.replaceAll(',', '') + fraction.padEnd(2, '0'))`,
         `BigInt(Math.trunc(Number(whole.replaceAll(',', '') + '.' + fraction) * 100))`,
       ),
     ],
