@@ -93,12 +93,14 @@ export class SlipsService {
   private async checkOne(due: DueSlip): Promise<void> {
     const { channel_id: channelId } = due;
     if (channelId === SANDBOX_CHANNEL_ID) return this.sandbox.decide(due);
+    const row = await this.channels.getById(channelId);
     let channel: ConnectedChannel;
     try {
-      channel = await this.channels.connectById(channelId);
-    } catch (error) {
-      await this.refuseAfterLastTry(due);
-      throw error;
+      channel = this.channels.connect(row);
+    } catch (cause) {
+      // Nobody was asked about the slip, so this says nothing about it.
+      await this.slips.pause(due, PAUSE_SECONDS);
+      throw new Error(`channel ${row.code}: ${(cause as Error).message}`, { cause });
     }
     await this.check(channel, due);
   }
@@ -120,12 +122,8 @@ export class SlipsService {
       this.warn(code, due, `the slip service refuses us: ${reading.detail}`);
     } else {
       if (reading.kind === 'unclear') this.warn(code, due, reading.detail);
-      await this.refuseAfterLastTry(due);
+      if (due.tries >= WAITS.length) await this.incoming.refuse(id, due.slip_ref, 'SLIP_UNKNOWN');
     }
-  }
-
-  private async refuseAfterLastTry({ channel_id: channelId, slip_ref: slipRef, tries }: DueSlip): Promise<void> {
-    if (tries >= WAITS.length) await this.incoming.refuse(channelId, slipRef, 'SLIP_UNKNOWN');
   }
 
   private async verify({ adapter, settings }: ConnectedChannel, due: DueSlip): Promise<SlipReading> {

@@ -65,7 +65,7 @@ export const DECIDE_SLIP = statement(
     WHERE channel_id = ${channelId} AND slip_ref = ${slipRef} AND state = 'checking'`,
 );
 
-/** Stops the calls to the slip service of a channel for a while. The refused call does not count. */
+/** Stops the calls to the slip service of a channel for a while. The try that found the reason does not count. */
 export const PAUSE_SLIPS = statement(
   'slip_checks.pause',
   { id: 'bigint', channelId: 'int', seconds: 'int' },

@@ -118,8 +118,8 @@ describe('a slip that the bank does not know yet', () => {
 });
 
 describe('a slip of a channel whose credentials can’t be opened', () => {
-  it('is refused in the end, and keeps no slip of another channel from its check', async () => {
-    const { stack } = scene.deposits;
+  it('is asked about once they can be, and keeps no slip of another channel from its check', async () => {
+    const { stack, operator } = scene.deposits;
     const [broken, other] = [await paying(), await paying()];
     for (const given of [broken, other]) expect(await present(given)).toMatchObject({ slip: { status: 'checking' } });
     const of = [broken.channel];
@@ -129,16 +129,31 @@ describe('a slip of a channel whose credentials can’t be opened', () => {
     );
     await stack.sql(`UPDATE deposit_channels SET credentials_sealed = '\\x00' WHERE code = $1`, of);
     await scene.pay(other.transfer);
+    const tries = (): Promise<unknown> =>
+      stack.sql(
+        `SELECT tries FROM slip_checks JOIN deposit_channels c ON c.id = channel_id WHERE c.code = $1 AND state = 'checking'`,
+        of,
+      );
+    await stack.sql(
+      `UPDATE slip_checks SET tries = 5 FROM deposit_channels c WHERE c.id = channel_id AND c.code = $1`,
+      of,
+    );
     await scene.hurry();
     await withSlip(other.shop, other.deposit, 'booked');
-    expect(await scene.get(broken.shop, broken.deposit)).toMatchObject({ slip: { status: 'checking' } });
-    await stack.sql(`UPDATE slip_checks SET tries = 5, next_at = now() WHERE state = 'checking'`);
-    const refused = await withSlip(broken.shop, broken.deposit, 'refused');
-    expect(refused).toMatchObject({ status: 'pending', slip: { code: 'SLIP_UNKNOWN' } });
-    await stack.sql(`UPDATE deposit_channels SET credentials_sealed = $2 WHERE code = $1`, [
+    const paused = (): Promise<{ slips_paused_until: string | null }> => operator.json('channel', 'show', ...of);
+    await eventually(paused, ({ slips_paused_until: until }) => until !== null);
+    // Nor does the end of the pause help.
+    await stack.sql(`UPDATE deposit_channels SET slips_paused_until = now() WHERE code = $1`, of);
+    await eventually(paused, ({ slips_paused_until: until }) => Date.parse(until ?? '') > Date.now() + 60_000);
+    expect(await scene.get(broken.shop, broken.deposit)).toMatchObject({ slip: { status: 'checking', code: null } });
+    expect(await tries()).toEqual([{ tries: 5 }]);
+    await scene.pay(broken.transfer);
+    await stack.sql(`UPDATE deposit_channels SET credentials_sealed = $2, slips_paused_until = now() WHERE code = $1`, [
       ...of,
       sealed?.credentials_sealed,
     ]);
+    await withSlip(broken.shop, broken.deposit, 'booked');
+    expect(await scene.calls(broken.transfer)).toBe(2);
   });
 });
 
