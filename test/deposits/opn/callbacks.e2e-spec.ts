@@ -268,22 +268,28 @@ describe('the settings of a channel', () => {
 });
 
 describe('a refund of an old charge, of which no callback tells', () => {
-  it('is found by the list of refunds, where Opn has one', async () => {
-    const made = await scene.unheard();
-    await scene.settle(made);
-    await scene.ask(made);
-    await scene.until(made, 'paid');
+  it('is found by the list of refunds, where Opn has one, and although another charge can’t be read', async () => {
+    const [odd, made] = [await scene.unheard(), await scene.unheard()];
+    for (const each of [odd, made]) {
+      await scene.settle(each);
+      await scene.ask(each);
+      await scene.until(each, 'paid');
+    }
     await scene.opn.sim('clock', { advance: '30d' });
-    await scene.settle(made, { status: 'successful', refunded_amount: 40_000 });
+    for (const each of [odd, made]) await scene.settle(each, { status: 'successful', refunded_amount: 40_000 });
     const lists = scene.deposits.stack.api.get(VendorListsService);
     const sync = () => lists.sync(scene.code, new Date(Date.now() + 10 * DAY_MS));
     await scene.opn.sim('readings', { refund_list: 'unknown' });
     expect(await sync()).toMatchObject({ seen: 0, takenBack: 0 });
     await scene.opn.sim('readings', { refund_list: 'known' });
+    const strange = { match: { call: 'retrieve', ref_id: odd.deposit_number }, set: { status: 'strange' } };
+    await scene.opn.sim('rules', strange);
     expect(await sync()).toMatchObject({ seen: 1, takenBack: 1 });
     const [found] = await scene.payments('--cases');
     expect(found).toMatchObject({ deposit_number: made.deposit_number, reason: 'TAKEN_BACK' });
-    await scene.deposits.operator.json('payment', 'keep', found?.id ?? '', '--reason', 'a test', '--yes');
+    expect(await sync()).toMatchObject({ seen: 2, takenBack: 1 });
+    for (const { id } of await scene.payments('--cases'))
+      await scene.deposits.operator.json('payment', 'keep', id, '--reason', 'a test', '--yes');
   });
 });
 

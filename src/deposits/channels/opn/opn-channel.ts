@@ -35,7 +35,8 @@ const TIMEOUT_MS = 8_000;
 /** For all calls that make a code: merchants wait for it, and proxies wait 8.5 s for the API. */
 const CREATE_MS = 6_000;
 const MAX_IMAGE_BYTES = 64 * 1024;
-const PAGE = 100;
+/** How many entries a page of a list has. Each refund leads to a call, and what a page has is recorded after its last call. */
+const PAGES = { charges: 100, refunds: 10 };
 const MAX_LIST_BYTES = 4_000_000;
 /** Opn lists charges by their creation. A code may be paid a day later, and the payment may be refunded after that. */
 const LIST_BEFORE_MS = 2 * DAY_MS;
@@ -78,7 +79,7 @@ const NO_REFUNDS: RefundsPage = { kind: 'refunds', charges: [], next: null };
 const UNLISTED = 'Opn lists no refunds: those of charges older than five days come by callbacks only';
 
 const listPath = (of: 'charges' | 'refunds', from: Date, offset: number): string => {
-  const page = { limit: String(PAGE), offset: String(offset), order: 'chronological', from: from.toISOString() };
+  const page = { limit: String(PAGES[of]), offset: String(offset), order: 'chronological', from: from.toISOString() };
   return `/${of}?${new URLSearchParams(page).toString()}`;
 };
 
@@ -107,11 +108,10 @@ export class OpnChannel implements ChannelAdapter<OpnSettings> {
   readonly inquiry = {
     firstMs: 60_000,
     maxGapMs: 600_000,
-    query: (settings: OpnSettings, id: string): Promise<PaymentReading> =>
-      this.call(settings, 'GET', `/charges/${encodeURIComponent(id)}`, (answer) => {
-        const charge = objectIn(answer, 'charge');
-        return charge ? readCharge(charge, id, settings.isLive, new Date()) : unknown(answer);
-      }),
+    query: async (settings: OpnSettings, id: string): Promise<PaymentReading> => {
+      const answer = await this.charge(settings, id);
+      return answer.kind === 'charge' ? answer.reading : answer;
+    },
   };
 
   /** Its pages are those of Opn's charges, and then those of its refunds: a refund may be of a charge that is much older. */
@@ -205,11 +205,20 @@ export class OpnChannel implements ChannelAdapter<OpnSettings> {
     if (page.kind === 'unknown') return page;
     const payments: PaymentsPage['payments'] = [];
     for (const paymentId of page.charges) {
-      const reading = await this.inquiry.query(settings, paymentId);
-      if (reading.kind === 'unknown' && reading.fault !== 'configuration') return reading;
-      payments.push({ paymentId, reading });
+      const answer = await this.charge(settings, paymentId);
+      // As in the list of charges, one that can't be read keeps no other one from being read.
+      if (answer.kind === 'charge') payments.push({ paymentId, reading: answer.reading });
+      else if (answer.fault !== 'configuration') return answer;
     }
     return { kind: 'page', payments, next: page.next && `refunds ${page.next}` };
+  }
+
+  private charge(settings: OpnSettings, id: string): Promise<{ kind: 'charge'; reading: PaymentReading } | NoAnswer> {
+    return this.call(settings, 'GET', `/charges/${encodeURIComponent(id)}`, (answer) => {
+      const charge = objectIn(answer, 'charge');
+      if (!charge) return unknown(answer);
+      return { kind: 'charge' as const, reading: readCharge(charge, id, settings.isLive, new Date()) };
+    });
   }
 
   /**
