@@ -56,6 +56,8 @@ interface Carried extends Partial<Outcome> {
   detail?: { merchant_id?: number } & Record<string, unknown>;
 }
 
+const IS_BOOKED_THERE = ', which books this payment itself: ignore this one once the deposit is paid';
+
 /** Shows payments, and carries out operators' decisions about them. Each payment is decided once. */
 @Injectable()
 export class PaymentsService {
@@ -134,7 +136,9 @@ export class PaymentsService {
     const named = await this.deposits.findByNumber(tx, depositNumber);
     if (!named) throw new UnknownResource('deposit', depositNumber);
     if (named.channel_id === payment.channel_id) return named;
-    throw new AppError('BAD_REQUEST', `deposit ${depositNumber} is of another channel: give the merchant instead`);
+    // Two channels then have one account. Credited to the merchant, the payment would count twice.
+    const advice = payment.deposit_id === named.id ? IS_BOOKED_THERE : ': give the merchant instead';
+    throw new AppError('BAD_REQUEST', `deposit ${depositNumber} is of another channel${advice}`);
   }
 
   /** Carries a checked decision out in the caller's transaction. @throws CONFLICT as {@link decide}. */

@@ -132,6 +132,30 @@ describeInBrowser('Deposits, in a browser', () => {
     await visitor.leave();
   });
 
+  it('are credited to nobody that the operator has not named, if that was done already perhaps', async () => {
+    const { body } = await admin.browser.get<{ data: { id: string }[] }>('/api/payments?amount=777.00');
+    const [payment = 'none'] = body.data.map(({ id }) => id);
+    const set = (reason: string, deposit: string | null): Promise<unknown> =>
+      scene.console.sql(
+        `UPDATE incoming_payments SET reason = $2, deposit_id = (SELECT id FROM deposits WHERE deposit_number = $3)
+         WHERE public_id = $1`,
+        [payment, reason, deposit],
+      );
+    const visitor = await arrive();
+    const { page } = visitor;
+    const credit = async (): Promise<Locator> => {
+      await visitor.open('/payments?amount=777.00');
+      await page.getByRole('button', { name: 'Credit', exact: true }).click();
+      return dialog(page);
+    };
+    await set('LARGE', short.deposit_number);
+    await (await credit()).getByText(short.deposit_number).waitFor();
+    await set('DOUBLE', short.deposit_number);
+    expect(await (await credit()).getByRole('textbox', { name: 'Deposit' }).inputValue()).toBe('');
+    await set('UNMATCHED', null);
+    await visitor.leave();
+  });
+
   it('are credited by keyboard, with the merchant and its balance in the dialog', async () => {
     const visitor = await arrive();
     const { page } = visitor;

@@ -27,5 +27,7 @@ it('payments of deposits of another channel of the account wait, and name the de
   expect(listed?.suggestions).toMatchObject([{ deposit_number: made.deposit_number }]);
   expect(more).toEqual([]);
   const credit = ['payment', 'credit', String(listed?.id), '--deposit', made.deposit_number, '--reason', 'a test'];
-  expect(await operator.refused(...credit)).toMatch(/is of another channel/);
+  expect(await operator.refused(...credit)).toMatch(
+    /is of another channel, which books this payment itself: ignore this one once the deposit is paid/,
+  );
 });

@@ -197,9 +197,11 @@ const decideColumn = (t: Translate, onDecide: ListProps['onDecide']): Column<Pay
   id: 'decide',
   head: <span className="hidden">{t('payments.actions')}</span>,
   cell: (payment) => {
-    const { state, is_open_case: isCase, suggestions } = payment;
+    const { state, reason, is_open_case: isCase, suggestions } = payment;
     if (state !== 'waiting' && !isCase) return null;
-    const deciding: Deciding = isCase ? { payment, kind: 'keep' } : { payment, kind: 'credit', to: suggestions[0] };
+    // Crediting what may be credited already must not be easy: the operator names whom to credit.
+    const to = reason === 'DOUBLE' ? undefined : suggestions[0];
+    const deciding: Deciding = isCase ? { payment, kind: 'keep' } : { payment, kind: 'credit', to };
     return (
       <span className={classes.buttons}>
         <Button size="compact-xs" variant="default" onClick={() => onDecide(deciding)}>
