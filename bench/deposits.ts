@@ -4,6 +4,7 @@ import { NO_LIMITS, setChannels } from './support/deposits.js';
 import { median, percentile, report, round } from './support/figures.js';
 import { CALLBACKS, OpnProcess } from './support/opn-process.js';
 import { httpRequest, load, type LoadOptions, type LoadResult } from './support/load.js';
+import { cpuOf } from './support/meter.js';
 import { atPace } from './support/pace.js';
 import { startStack } from './support/stack.js';
 import { createWallets } from './support/wallets.js';
@@ -52,6 +53,7 @@ for (let n = 0; n < ROUNDS; n++) {
     'creation alone p50, ms': round(percentile(alone.times, 0.5)),
     'creations/s': round(together.perSecond, 0),
     'creation together p50, ms': round(percentile(together.times, 0.5)),
+    'creation, CPU of the API, ms': round(together.cpuMs, 2),
   });
 }
 const of = (name: string): number => median(rounds.map((figures) => figures[name] ?? NaN));
@@ -63,6 +65,7 @@ report('deposits', rounds, {
   'creation alone p50, ms (goal 15)': of('creation alone p50, ms'),
   'creations/s (goal 500)': of('creations/s'),
   'creation together p50, ms (goal 15)': of('creation together p50, ms'),
+  'creation, CPU of the API, ms': of('creation, CPU of the API, ms'),
   'creations refused': refused,
 });
 opn.close();
@@ -77,19 +80,20 @@ async function untilSpendable(deposit: string): Promise<number> {
   return performance.now() - startedMs;
 }
 
-/** Creates deposits of the plan. */
-async function create(options: Omit<LoadOptions, 'url' | 'next'>): Promise<LoadResult> {
+/** Creates deposits of the plan. @returns also the CPU of the API for each. */
+async function create(options: Omit<LoadOptions, 'url' | 'next'>): Promise<LoadResult & { cpuMs: number }> {
   const next = (): string => {
     const { value } = rest.next();
     if (!value) throw new Error('the plan has too few deposits');
     const { merchant, cancel: _, ...body } = value;
     return httpRequest('/v1/deposits', wallets[merchant - 1]?.key ?? '', JSON.stringify(body));
   };
+  const beganUs = cpuOf(stack.api.pid ?? 0);
   const loaded = await load({ url: stack.apiUrl, next, ...options });
   const created = loaded.statuses.get(200) ?? 0;
   // An account may have no free amount near a frequent one.
   refused += loaded.statuses.get(503) ?? 0;
   if (created + (loaded.statuses.get(503) ?? 0) < loaded.times.length)
     throw new Error(`not only deposits: ${[...loaded.statuses].join(' ')}`);
-  return loaded;
+  return { ...loaded, cpuMs: (cpuOf(stack.api.pid ?? 0) - beganUs) / 1_000 / loaded.times.length };
 }
