@@ -39,6 +39,17 @@ export class IncomingChargesService {
     private readonly observer: DepositsObserver,
   ) {}
 
+  /** Those of payments that are known, or name a deposit or a merchant. */
+  async onlyOurs(channelId: number, readings: readonly ChargeReading[]): Promise<ChargeReading[]> {
+    const ids = readings.map(({ paymentId: id }) => id);
+    const stored = await this.payments.listByCharge(this.database, channelId, ids);
+    const isKnown = new Set(stored.map(({ charge_ref: charge }) => charge));
+    return readings.filter(({ paymentId: id, reading }) => {
+      if (isKnown.has(id) || reading.kind !== 'paid') return isKnown.has(id);
+      return reading.payment.merchantId !== null || namedIn(reading.payment).length > 0;
+    });
+  }
+
   /** Readings that report no payment change nothing. @param also what to write in the same transaction. */
   async record(
     connected: ConnectedChannel,
@@ -111,9 +122,10 @@ export class IncomingChargesService {
     connected: ConnectedChannel,
     charges: readonly ChargedPayment[],
   ): Promise<Match[]> {
-    const reported = charges.map(({ chargeRef, amount, currency, paidAt, references }) => {
-      const named = [...references.filter((each) => each.startsWith('dep_')), ...references.flatMap(referencesIn)];
-      return { amount, currency, paidAt, precision: 'second' as const, references: [chargeRef, ...named], texts: [] };
+    const reported = charges.map((charge) => {
+      const { chargeRef, amount, currency, paidAt } = charge;
+      const references = [chargeRef, ...namedIn(charge)];
+      return { amount, currency, paidAt, precision: 'second' as const, references, texts: [] };
     });
     const matches = await this.incoming.match(tx, connected, reported);
     return matches.map((match, index): Match => {
@@ -122,5 +134,11 @@ export class IncomingChargesService {
     });
   }
 }
+
+/** The deposits that a payment names. */
+const namedIn = ({ references }: ChargedPayment): string[] => [
+  ...references.filter((each) => each.startsWith('dep_')),
+  ...references.flatMap(referencesIn),
+];
 
 const NOTHING: ChargeCounts = { new: 0, booked: 0, waiting: 0, takenBack: 0 };

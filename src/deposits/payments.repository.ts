@@ -124,7 +124,11 @@ export class PaymentsRepository {
   }
 
   /** Payments with these charges. */
-  listByCharge({ manager }: Transaction, channelId: number, charges: string[]): Promise<IncomingPayment[]> {
+  listByCharge(
+    { manager }: Pick<Transaction, 'manager'>,
+    channelId: number,
+    charges: string[],
+  ): Promise<IncomingPayment[]> {
     return manager.findBy(IncomingPayment, { channel_id: channelId, charge_ref: In(charges) });
   }
 

@@ -91,7 +91,8 @@ export class VendorListsService {
       const page: PaymentsPage | NoAnswer = await this.calls.call(channel, 'list', read);
       if (page.kind === 'unknown')
         throw new AppError('SERVICE_UNAVAILABLE', `the list of channel ${channel.code} can't be read: ${page.detail}`);
-      yield page.payments.filter(({ reading: { kind } }) => kind === 'paid' || kind === 'reversed');
+      const payments = page.payments.filter(({ reading: { kind } }) => kind === 'paid' || kind === 'reversed');
+      yield page.isOfAnyAge ? await this.charges.onlyOurs(channel.id, payments) : payments;
       next = page.next;
     } while (next !== null);
   }

@@ -275,7 +275,13 @@ describe('a refund of an old charge, of which no callback tells', () => {
       await scene.ask(each);
       await scene.until(each, 'paid');
     }
+    const waiting = await scene.payments('--waiting');
+    // The account sells elsewhere, too: of that charge, nobody has heard here.
+    await scene.opn.sim('rules', { match: { call: 'charge' }, callback: { mode: 'never' } });
+    await scene.opn.charge('rent', { metadata: { deposit: 'rent' } });
+    await scene.settle({ deposit_number: 'rent' });
     await scene.opn.sim('clock', { advance: '30d' });
+    await scene.settle({ deposit_number: 'rent' }, { status: 'successful', refunded_amount: 100_037 });
     for (const each of [odd, made]) await scene.settle(each, { status: 'successful', refunded_amount: 40_000 });
     const lists = scene.deposits.stack.api.get(VendorListsService);
     const sync = () => lists.sync(scene.code, new Date(Date.now() + 10 * DAY_MS));
@@ -287,7 +293,9 @@ describe('a refund of an old charge, of which no callback tells', () => {
     expect(await sync()).toMatchObject({ seen: 1, takenBack: 1 });
     const [found] = await scene.payments('--cases');
     expect(found).toMatchObject({ deposit_number: made.deposit_number, reason: 'TAKEN_BACK' });
-    expect(await sync()).toMatchObject({ seen: 2, takenBack: 1 });
+    expect(await sync()).toMatchObject({ seen: 2, new: 0, takenBack: 1 });
+    expect((await scene.opn.journal('rent')).at(-1)).toMatchObject({ call: 'retrieve' });
+    expect(await scene.payments('--waiting')).toEqual(waiting);
     for (const { id } of await scene.payments('--cases'))
       await scene.deposits.operator.json('payment', 'keep', id, '--reason', 'a test', '--yes');
   });

@@ -210,7 +210,7 @@ export class OpnChannel implements ChannelAdapter<OpnSettings> {
       if (answer.kind === 'charge') payments.push({ paymentId, reading: answer.reading });
       else if (answer.fault !== 'configuration') return answer;
     }
-    return { kind: 'page', payments, next: page.next && `refunds ${page.next}` };
+    return { kind: 'page', payments, isOfAnyAge: true, next: page.next && `refunds ${page.next}` };
   }
 
   private charge(settings: OpnSettings, id: string): Promise<{ kind: 'charge'; reading: PaymentReading } | NoAnswer> {
