@@ -35,7 +35,8 @@ interface DecisionGiven extends Reasoned {
 const REASONS = `
 A payment waits if no deposit is surely meant, or if it is large:
 UNMATCHED: no deposit has the amount or the reference. TOO_EARLY: the deposit with the amount was made afterwards.
-DOUBLE: the deposit with the amount is paid already. AMBIGUOUS: two deposits may be meant. LARGE: above the channel’s --hold-above.
+DOUBLE: the deposit is paid already, or this payment is reported twice: see whether its deposit is paid.
+AMBIGUOUS: two deposits may be meant. LARGE: above the channel’s --hold-above.
 UNCONFIRMED: only a slip reports it, and the merchant’s such payments are at the limit. NOT_IN_STATEMENT: only a slip reports it, and
 the statement does not. TAKEN_BACK: the channel gave it back to the payer. WRONG_CURRENCY: it is not in THB.
 WALLET_FULL: the wallet can’t hold that much.

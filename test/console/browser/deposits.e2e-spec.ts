@@ -151,7 +151,9 @@ describeInBrowser('Deposits, in a browser', () => {
     await set('LARGE', short.deposit_number);
     await (await credit()).getByText(short.deposit_number).waitFor();
     await set('DOUBLE', short.deposit_number);
-    expect(await (await credit()).getByRole('textbox', { name: 'Deposit' }).inputValue()).toBe('');
+    const to = (await credit()).getByRole('textbox', { name: 'Deposit' });
+    expect(await page.locator('main').textContent()).toContain('Perhaps paid or reported twice');
+    expect(await to.inputValue()).toBe('');
     await set('UNMATCHED', null);
     await visitor.leave();
   });

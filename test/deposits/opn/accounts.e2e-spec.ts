@@ -1,13 +1,19 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { PUBLIC_KEY, SECRET_KEY } from '../../simulators/opn-client.js';
 import { unique } from '../../support/stack.js';
-import { closeWithRightBooks } from '../scene.js';
+import { closeWithRightBooks, satang } from '../scene.js';
 import { OpnScene } from './scene.js';
 
 let scene: OpnScene;
+/** A second channel of the account. */
+let other: string;
 
 beforeAll(async () => {
   scene = await OpnScene.start();
+  other = unique('opn').toLowerCase();
+  const keys = [`public_key=${PUBLIC_KEY}_rolled`, `secret_key=${SECRET_KEY}`];
+  const of = ['--code', other, '--adapter', 'opn', '--base-url', scene.opn.url, '--inactive'];
+  await scene.deposits.operator.json('channel', 'set', ...of, ...keys.flatMap((each) => ['--credential', each]));
 });
 
 afterAll(() => closeWithRightBooks(scene.deposits, scene));
@@ -16,11 +22,7 @@ it('payments of deposits of another channel of the account wait, and name the de
   const made = await scene.made();
   await scene.settle(made);
   await scene.until(made, 'paid');
-  const other = unique('opn').toLowerCase();
-  const keys = [`public_key=${PUBLIC_KEY}_rolled`, `secret_key=${SECRET_KEY}`];
-  const of = ['--code', other, '--adapter', 'opn', '--base-url', scene.opn.url, '--inactive'];
   const { operator } = scene.deposits;
-  await operator.json('channel', 'set', ...of, ...keys.flatMap((each) => ['--credential', each]));
   await operator.json('channel', 'sync', other);
   const [listed, ...more] = await scene.deposits.payments(other);
   expect(listed).toMatchObject({ state: 'waiting', reason: 'DOUBLE' });
@@ -30,4 +32,19 @@ it('payments of deposits of another channel of the account wait, and name the de
   expect(await operator.refused(...credit)).toMatch(
     /is of another channel, which books this payment itself: ignore this one once the deposit is paid/,
   );
+});
+
+it('payments that only the other channel has read pay their deposits once their own channel reads them', async () => {
+  const made = await scene.unheard();
+  await scene.settle(made);
+  const { operator } = scene.deposits;
+  const before = satang(await scene.available());
+  await operator.json('channel', 'sync', other);
+  const waiting = await scene.deposits.payments(other, '--waiting');
+  const listed = waiting.find(({ suggestions: [first] }) => first?.deposit_number === made.deposit_number);
+  expect([listed?.reason, (await scene.get(made)).status]).toEqual(['DOUBLE', 'pending']);
+  await operator.json('channel', 'sync', scene.code);
+  await operator.json('payment', 'ignore', String(listed?.id), '--reason', 'its deposit is paid');
+  expect(await scene.get(made)).toMatchObject({ status: 'paid', paid_amount: '1000.00' });
+  expect(satang(await scene.available())).toBe(before + 100_000n);
 });
