@@ -109,12 +109,12 @@ const namedMerchant = ({ state, deposit_id, named_merchant_id: merchant_id }: In
     ? [{ deposit_number: null, merchant_id, amount_to_pay: null, status: null, created_at: null, why: 'metadata' }]
     : [];
 
-/** The witnesses, each with the time at which it reported the payment. */
+/** The witnesses, each with the time at which it reported the payment. No column has that of a slip, its confirmation. */
 function witnessesOf(
   { charge_ref, slip_ref, line_id, seen_at }: IncomingPayment,
   { presented_at, imported_at }: Pick<PaymentRow, 'presented_at' | 'imported_at'>,
 ): View[] {
-  // A slip of a payment that its line reported first may come later; without a line, it is what we learned first.
+  // The payment is known once its slip is confirmed, or its line imported. A slip that is presented later has its own time.
   const slipSeenAt = presented_at !== null && presented_at > seen_at ? presented_at : seen_at;
   const witnesses = [
     { kind: 'charge', reference: charge_ref, at: seen_at },

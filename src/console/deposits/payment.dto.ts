@@ -24,10 +24,13 @@ export class PaymentsQueryDto extends ListQueryDto {
   @Amount({ optional: true, example: '1003.71' }) amount?: string;
 }
 
+const WITNESSED =
+  'When it reported the payment. Of a slip: when it was presented, or when the payment became known if that was later';
+
 export class WitnessDto {
   @Shown.oneOf(['charge', 'slip', 'line'], 'line') kind!: string;
   @Shown.text('4711') reference!: string;
-  @Shown.moment('When it reported the payment') seen_at!: string;
+  @Shown.moment(WITNESSED) seen_at!: string;
 }
 
 const OF_DEPOSIT = 'Null if the payment names the merchant, and no deposit';

@@ -19,6 +19,7 @@ export interface PaymentBody {
   taken_back_amount: string | null;
   to_take_back: string | null;
   text: string | null;
+  seen_at: string;
   witnesses: { kind: string; reference: string; seen_at: string }[];
   imported_by: string | null;
   suggestions: { deposit_number: string | null; merchant: { id: number; name: string }; status: string | null }[];

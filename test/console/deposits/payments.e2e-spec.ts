@@ -75,6 +75,11 @@ describe('payments', () => {
     expect([witnesses.map(({ kind }) => kind), operator]).toEqual([['slip', 'line'], admin.email]);
     const [slip = 0, line = 0] = witnesses.map(({ seen_at: at }) => Date.parse(at));
     expect(slip).toBeGreaterThan(line);
+    await scene.console.sql(`UPDATE slip_checks SET created_at = created_at - interval '1 hour' WHERE slip_ref = $1`, [
+      '014:4712',
+    ]);
+    const earlier = await shown();
+    expect(earlier.witnesses[0]).toMatchObject({ kind: 'slip', seen_at: earlier.seen_at });
   });
 
   it('may name a merchant, which is suggested first unless its deposit is known', async () => {
