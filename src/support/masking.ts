@@ -18,6 +18,9 @@ const MAX_ENCODINGS = 3;
 /** A mask shows the last characters. */
 const maskedText = (text: string): string => `…${[...text].slice(-UNMASKED_CHARACTERS).join('')}`;
 
+/** Whether a mask would show a text whole. */
+export const isTooShortToMask = (text: string): boolean => [...text].length <= UNMASKED_CHARACTERS;
+
 /** Masks a text, unless the viewer may read players. */
 export const masked = (text: string, viewer: Viewer): string => (viewer.may('players.read') ? text : maskedText(text));
 
@@ -55,9 +58,7 @@ export function maskOf(player: Player | null, viewer: Viewer): Mask {
 
 /** The names to mask. A short name is left out, because a mask would show it whole. */
 const namesOf = ({ user_id, server_id, character_id }: Player): string[] =>
-  [user_id, server_id, character_id].filter(
-    (name): name is string => name !== null && [...name].length > UNMASKED_CHARACTERS,
-  );
+  [user_id, server_id, character_id].filter((name): name is string => name !== null && !isTooShortToMask(name));
 
 /** Whether a text has one of the words, plain or in an encoding of the web. Very short words count only if they are plain. */
 export function holdsAny(words: readonly string[]): (text: string) => boolean {

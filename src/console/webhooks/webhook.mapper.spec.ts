@@ -11,7 +11,7 @@ const DEPOSIT = {
   reference_id: 'deposit-7',
   paid_amount: '1000.37',
   payments: [{ id: 'pay_7', amount: '1000.37' }],
-  metadata: { buyer: 'somchai@example.com', empty: '' },
+  metadata: { buyer: 'somchai@example.com', empty: '', place: '1', branch: '000' },
 };
 const BALANCE = { currency: 'THB', available_amount: '499.37', threshold_amount: '500.00' };
 

@@ -11,7 +11,15 @@ import type { DeliveryStatus } from '../../webhooks/delivery.entity.js';
 import type { AttemptRow } from '../../webhooks/deliveries.repository.js';
 import { toAttempts } from '../../webhooks/webhook.mapper.js';
 import type { Permission } from '../../operators/roles.js';
-import { maskOf, masked, holdsAny, maskedAddress, type Mask, type Viewer } from '../../support/masking.js';
+import {
+  isTooShortToMask,
+  maskOf,
+  masked,
+  holdsAny,
+  maskedAddress,
+  type Mask,
+  type Viewer,
+} from '../../support/masking.js';
 import { merchantOf } from '../orders/order.mapper.js';
 import type { DeliveryFilterDto } from './webhook-queries.dto.js';
 import type {
@@ -103,9 +111,9 @@ const playerIn = ({ data }: EventBody): [name: string, value: string][] =>
     return typeof value === 'string' ? [[name, value]] : [];
   });
 
-/** The merchant's own texts, which are often about the buyer. */
+/** The merchant's own texts, which are often about the buyer. Most answers have a text as short as `1`, so those tell nothing. */
 const metadataIn = ({ data }: EventBody): string[] =>
-  Object.values((data?.metadata ?? {}) as Record<string, string>).filter((text) => text !== '');
+  Object.values((data?.metadata ?? {}) as Record<string, string>).filter((text) => !isTooShortToMask(text));
 
 function withoutPlayer(body: EventBody, viewer: Viewer): EventBody {
   if (viewer.may('players.read')) return body;
