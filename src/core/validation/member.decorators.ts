@@ -221,10 +221,11 @@ export const IpAddress = (options: MemberOptions = {}): PropertyDecorator =>
     options,
   );
 
-/** A moment in ISO 8601 with a time zone, as text; {@link readMoment} makes a Date of it. */
+/** A day such as `2026-01-15`, as text. */
 export const Day = (options: MemberOptions = {}): PropertyDecorator =>
   TextThat((value) => (isDay(value) ? null : 'must be a day such as 2026-01-15'), { format: 'date' }, options);
 
+/** A moment in ISO 8601 with a time zone, as text; {@link readMoment} makes a Date of it. */
 export const Moment = (options: MemberOptions = {}): PropertyDecorator =>
   Member(
     { type: String, format: 'date-time' },
