@@ -95,6 +95,25 @@ describeInBrowser('Approvals, in a browser', () => {
     await visitor.leave();
   });
 
+  it('are given although the orders of the merchant change its balance all the time', async () => {
+    await ask('busy-1');
+    const visitor = await arrive(mali);
+    const { page } = visitor;
+    await page.route('**/api/approvals/*/approval', async (route) => {
+      await scene.stack.credit(merchant.id, '1.00');
+      await route.continue();
+    });
+    await visitor.open('/approvals');
+    await row(page, 'busy-1').getByRole('button', { name: 'Approve' }).click();
+    const approve = dialog(page).getByRole('button', { name: 'Deposit 75,000.00 THB' });
+    await approve.click();
+    await dialog(page).getByText('The balance changed meanwhile').waitFor();
+    await dialog(page).getByLabel('Go on, whatever the balance is by then').check();
+    await approve.click();
+    await page.getByText(`75,000.00 THB were deposited for ${name}`).waitFor();
+    await visitor.leave(/Failed to load resource.*409/);
+  });
+
   it('are refused with a reason, withdrawn by the requester, and typed for a debit', async () => {
     await ask('bank-2');
     await ask('out-1', 'debit', '50000.01');

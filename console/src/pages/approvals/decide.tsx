@@ -10,6 +10,7 @@ import { Facts } from '../../kit/page';
 import { Answered } from '../../kit/states';
 import { toast } from '../../kit/toasts';
 import { useMay } from '../../session';
+import { AnyBalance } from '../merchants/any-balance';
 import { BeforeAndAfter } from '../merchants/before-and-after';
 import { useDecided, type ApprovalView } from './approval-view';
 import classes from './approvals.module.css';
@@ -56,10 +57,15 @@ interface DecisionProps {
   onClose: () => void;
 }
 
-/** Shows the request and the balance before and after. The API rejects the approval if the balance has changed. */
+/**
+ * Shows the request and the balance before and after. The API rejects the approval of a changed balance unless the operator
+ * accepts any balance.
+ */
 function Approve({ approval, onClose }: DecisionProps): ReactNode {
   const t = useT();
   const decided = useDecided();
+  const [hasChanged, setChanged] = useState(false);
+  const [acceptsAnyBalance, setAccepts] = useState(false);
   const { id, merchant, kind, amount, currency } = approval;
   const merchantId = merchant?.id ?? 0;
   const query = usePolled({
@@ -76,7 +82,8 @@ function Approve({ approval, onClose }: DecisionProps): ReactNode {
   const after = kind === 'payment_debit' && sum < 0n ? 0n : sum;
   const approve = async (): Promise<void> => {
     try {
-      const request = { params: { path: { id } }, body: { expected_available: available } };
+      const body = { expected_available: acceptsAnyBalance ? undefined : available };
+      const request = { params: { path: { id } }, body };
       await ask(() => client.POST('/api/approvals/{id}/approval', request));
       const values = { amount: formatAmount(amount), currency, name: merchant?.name ?? '' };
       const isMovement = kind === 'credit' || kind === 'debit';
@@ -86,6 +93,7 @@ function Approve({ approval, onClose }: DecisionProps): ReactNode {
     } catch (error) {
       if (!isProblem(error, 409) || error.details[0]?.code !== 'CHANGED_MEANWHILE') throw error;
       if (error.details[0].field === 'amount') throw error;
+      setChanged(true);
       throw new Error(t('move.changed'), { cause: error });
     } finally {
       await decided(merchant?.id);
@@ -108,6 +116,7 @@ function Approve({ approval, onClose }: DecisionProps): ReactNode {
         </Answered>
       )}
       {available !== undefined && after < 0n && <p role="alert">{t('move.tooMuch')}</p>}
+      {hasChanged && <AnyBalance accepts={acceptsAnyBalance} onChange={setAccepts} />}
       <p>{t('approvals.approveHint')}</p>
     </Confirm>
   );

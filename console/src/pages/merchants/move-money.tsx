@@ -1,4 +1,4 @@
-import { Checkbox, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { ask, client, isProblem } from '../../api';
@@ -10,6 +10,7 @@ import { toast } from '../../kit/toasts';
 import { useRequestKey } from '../../kit/request-key';
 import { useSession } from '../../session';
 import { AmountField } from './amount-field';
+import { AnyBalance } from './any-balance';
 import { BeforeAndAfter } from './before-and-after';
 import { useRefresh, type MerchantView, type WalletView } from './merchant-view';
 import classes from './move-money.module.css';
@@ -85,11 +86,9 @@ export function MoveMoney({ kind, merchant, wallet, onClose }: MoveMoneyProps): 
         </p>
       )}
       {move.hasChanged && (
-        <Checkbox
-          label={t('move.whatever')}
-          description={t('move.whateverHint')}
-          checked={form.acceptsAnyBalance}
-          onChange={(event) => setForm({ ...form, acceptsAnyBalance: event.currentTarget.checked })}
+        <AnyBalance
+          accepts={form.acceptsAnyBalance}
+          onChange={(acceptsAnyBalance) => setForm({ ...form, acceptsAnyBalance })}
         />
       )}
     </Confirm>
