@@ -161,6 +161,28 @@ describeInBrowser('Signing in, in a browser', () => {
     await visitor.leave(REFUSED);
   });
 
+  it('says that the link was used, also when another person set another password', async () => {
+    const { link } = await stack.operators.create({ email: 'late@shop.example', name: 'Too Late', role: 'viewer' });
+    const visitor = await Visitor.arrive(browser, stack);
+    const { page } = visitor;
+    const { hash } = new URL(link);
+    await visitor.open(`/set-up${hash}`);
+    await page.getByLabel('New password').fill(PASSWORD);
+    const origin = { ip: '203.0.113.7', requestId: 'req_4711' };
+    await stack.operators.setUp(hash.slice(1), `${PASSWORD}, but another`, origin);
+    const press = async (last: string): Promise<string | null> => {
+      const answer = page.waitForResponse((response) => response.url().endsWith(last));
+      await page.keyboard.press('Enter');
+      await answer;
+      return page.getByRole('alert').textContent();
+    };
+    const message = await press('/api/set-up');
+    expect(message).not.toBeNull();
+    const again = await press('/api/session');
+    expect(again).toBe(message);
+    await visitor.leave(REFUSED, /Failed to load resource.*404/);
+  });
+
   it.each(['en', 'th'] as const)(
     'is shown in %s, in light and dark, on a wide screen and on a phone',
     async (language) => {

@@ -44,13 +44,20 @@ function PasswordForm({ token, email }: { token: string; email: string }): React
   const [tried, setTried] = useState<string | null>(null);
   const { error, isBusy, submit } = useSubmit(async () => {
     setTried(password);
+    let over: Error | null = null;
     try {
       await ask(() => client.POST('/api/set-up', { body: { token, password } }));
     } catch (refused) {
       // The link works once. After a network failure, an earlier try may have set this password: then only the sign-in is left.
       if (tried !== password || !isProblem(refused, 404)) throw refused;
+      over = refused;
     }
-    const session = await ask(() => client.POST('/api/session', { body: { email, password } }));
+    const session = await ask(() => client.POST('/api/session', { body: { email, password } })).catch(
+      (refused: unknown) => {
+        // The password is another one: another person used the link, or it has expired.
+        throw over !== null && isProblem(refused, 401) ? over : refused;
+      },
+    );
     // With a second factor, the sign-in page asks for its code.
     if (session.state === 'code_required') return navigate({ to: '/login', search: {}, replace: true });
     await enter(queries, session);
