@@ -135,7 +135,7 @@ export class PreviewStatementDto {
 }
 
 export class ImportStatementDto extends PreviewStatementDto {
-  @Reason({ optional: true }) reason?: string;
+  @Reason({ optional: true, description: 'For the log. Required with `accept_texts_of`' }) reason?: string;
 }
 
 /** What an import does, or would do. Counts and amounts are of new lines. */

@@ -1,5 +1,6 @@
 import { Body, Controller, Delete, Get, Post, Put, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import { refusal, type AppError } from '../../core/errors.js';
 import { checkedMoment } from '../../core/moments.js';
 import type { Page } from '../../core/pagination.js';
 import { CHANNEL_ADAPTERS } from '../../deposits/channels/adapters.js';
@@ -140,6 +141,9 @@ export class ConsoleChannelsController {
   }
 }
 
+const reasonRequired = (): AppError =>
+  refusal('BAD_REQUEST', 'REQUIRED', 'reason', 'reason is required with accept_texts_of');
+
 /** Paths that take a file as their body. */
 export const STATEMENT_PATHS = ['/api/statements/preview', '/api/statements/import'];
 
@@ -180,6 +184,7 @@ export class ConsoleStatementsController {
     @Query() { channel, accept_texts_of: changedTextsOn, reason }: ImportStatementDto,
     @CsvBody() file: Buffer,
   ): Promise<StatementImportDto> {
+    if (changedTextsOn !== undefined && reason === undefined) throw reasonRequired();
     const by = caller.confirmedActor(reason);
     return toImportDto(channel, file, () => this.statements.import(channel, file, by, { changedTextsOn }));
   }

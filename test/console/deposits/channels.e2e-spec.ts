@@ -220,6 +220,9 @@ describe('a statement', () => {
     const accepted = `&accept_texts_of=${day}&reason=completed`;
     const preview = await sendStatement(nok.browser, 'preview', code, file, `&accept_texts_of=${day}`);
     expect(preview.body).toMatchObject({ new: 1, repeated: 3, refused: null, changed_texts_of: null });
+    const unexplained = await sendStatement(nok.browser, 'import', code, file, `&accept_texts_of=${day}`);
+    const { details } = unexplained.body as unknown as ErrorBody;
+    expect([unexplained.status, details]).toMatchObject([400, [{ code: 'REQUIRED', field: 'reason' }]]);
     expect((await sendStatement(nok.browser, 'import', code, file, accepted)).body).toMatchObject({ new: 1 });
     const [, entry] = await console.sql<{ detail: object }>(
       `SELECT detail FROM operator_actions WHERE action = 'statement.import' AND detail ->> 'channel' = $1 ORDER BY id`,
