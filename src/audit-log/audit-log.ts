@@ -39,6 +39,7 @@ export const AUDITED_ACTIONS = [
   'approval.withdraw',
   'channel.set',
   'channel.remove',
+  'channel.sync',
   'deposit.create',
   'statement.import',
   'payment.credit',

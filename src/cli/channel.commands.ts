@@ -92,9 +92,10 @@ export const channelCommands: CommandGroup = {
       .description('Read the vendor’s list of payments, and book those that no callback reported.')
       .argument('<code>', 'channel code')
       .option('--since <moment>', 'the first payments to look at (default: 3 days ago)', moment)
+      .audited()
       .examples('channel sync opn', 'channel sync opn --since 2026-11-20')
-      .does(async (app, code: string, { since }: { since?: Date }) => {
-        const { takenBack: taken_back, ...counts } = await app.get(VendorListsService).sync(code, since);
+      .does(async (app, code: string, { since, ...by }: Actor & { since?: Date }) => {
+        const { takenBack: taken_back, ...counts } = await app.get(VendorListsService).sync(code, by, since);
         return record({ ...counts, taken_back });
       });
   },

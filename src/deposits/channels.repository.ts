@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { IsNull, Not, Raw, type SelectQueryBuilder } from 'typeorm';
+import { IsNull, Not, Raw, type EntityManager, type SelectQueryBuilder } from 'typeorm';
 import { present } from '../core/invariant.js';
 import { pick } from '../core/members.js';
 import { SANDBOX_CHANNEL_ID } from '../core/sandbox.js';
@@ -11,7 +11,8 @@ import { StatementImport } from './statements/statement-import.entity.js';
 
 export type ChannelRow = Omit<
   DepositChannel,
-  ('id' | 'covered_until' | 'refused' | 'slips_paused_until' | 'probes' | 'list_due_at') | ('created_at' | 'updated_at')
+  | ('id' | 'covered_until' | 'refused' | 'slips_paused_until' | 'probes')
+  | ('list_due_at' | 'list_read_until' | 'created_at' | 'updated_at')
 >;
 
 /** One change of settings at a time, because new channels have no row to lock. */
@@ -135,15 +136,17 @@ export class ChannelsRepository {
   }
 
   /** Claims the reading of the vendor's list, if it is due. If the reading fails, the next one follows in an hour. */
-  async claimList(id: number): Promise<boolean> {
-    const next = { list_due_at: () => `statement_timestamp() + interval '1 hour'`, ...SAME_SETTINGS };
-    const { manager } = this.database;
-    const due = [
-      { id, list_due_at: IsNull() },
-      { id, list_due_at: DUE },
-    ];
-    const { affected } = await manager.createQueryBuilder().update(DepositChannel).set(next).where(due).execute();
-    return affected === 1;
+  claimList(id: number): Promise<boolean> {
+    return claim(this.database.manager, id, 'list_due_at');
+  }
+
+  /** Begins a reading for an operator. It ends after an hour, in case the process dies. @returns false during another one. */
+  beginList({ manager }: Transaction, id: number): Promise<boolean> {
+    return claim(manager, id, 'list_read_until');
+  }
+
+  async releaseList(id: number): Promise<void> {
+    await this.database.manager.update(DepositChannel, { id }, { list_read_until: null, ...SAME_SETTINGS });
   }
 
   async endList(id: number): Promise<void> {
@@ -166,4 +169,15 @@ export class ChannelsRepository {
     const deposits = (await manager.existsBy(Deposit, of)) || (await manager.existsBy(IncomingPayment, of));
     return { deposits, statements: await manager.existsBy(StatementImport, of) };
   }
+}
+
+/** Moves a moment that has come, or that there was none of, an hour ahead. @returns whether it did. */
+async function claim(manager: EntityManager, id: number, column: 'list_due_at' | 'list_read_until'): Promise<boolean> {
+  const next = { [column]: () => `statement_timestamp() + interval '1 hour'`, ...SAME_SETTINGS };
+  const due = [
+    { id, [column]: IsNull() },
+    { id, [column]: DUE },
+  ];
+  const { affected } = await manager.createQueryBuilder().update(DepositChannel).set(next).where(due).execute();
+  return affected === 1;
 }

@@ -83,6 +83,10 @@ export class DepositChannel {
   @Column(timestampColumn({ nullable: true }))
   list_due_at!: Date | null;
 
+  /** While an operator has the list read: when that reading ends at the latest. */
+  @Column(timestampColumn({ nullable: true }))
+  list_read_until!: Date | null;
+
   /** The time of the last line of its statements that was not dated ahead, because nobody knows when a file was made. */
   @Column(timestampColumn({ nullable: true }))
   covered_until!: Date | null;

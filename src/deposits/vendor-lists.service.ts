@@ -1,13 +1,15 @@
 import { Injectable } from '@nestjs/common';
+import { recordAction, type Actor } from '../audit-log/audit-log.js';
 import { AppError } from '../core/errors.js';
 import { DAY_MS } from '../core/durations.js';
 import { formatBaht, type Satang } from '../core/money.js';
 import { WorkerTask } from '../core/worker-task.js';
+import { Database } from '../database/database.js';
 import { ChannelCallsService } from './channel-calls.service.js';
 import { ChannelsRepository } from './channels.repository.js';
 import type { ConnectedChannel } from './channel-registry.js';
 import { ChannelsService } from './channels.service.js';
-import type { NoAnswer, PaymentsPage } from './channels/channel-adapter.js';
+import type { ChannelAdapter, NoAnswer, PaymentsPage } from './channels/channel-adapter.js';
 import { eachChannel } from './each-channel.js';
 import { IncomingChargesService, type ChargeReading, type ChargeCounts } from './incoming-charges.service.js';
 import { PaymentsRepository, type ChargeRow } from './payments.repository.js';
@@ -24,6 +26,7 @@ interface ListCounts extends ChargeCounts {
 @Injectable()
 export class VendorListsService {
   constructor(
+    private readonly database: Database,
     private readonly channels: ChannelsService,
     private readonly rows: ChannelsRepository,
     private readonly calls: ChannelCallsService,
@@ -37,19 +40,35 @@ export class VendorListsService {
       if (stop.aborted) return;
       const connected = this.channels.connect(channel);
       if (!connected.adapter.list || !(await this.rows.claimList(channel.id))) return;
-      await this.readAll(connected);
+      await this.readAll(connected, new Date(Date.now() - SINCE_MS));
       await this.rows.endList(channel.id);
     });
   }
 
-  /** @throws NOT_FOUND; BAD_REQUEST without a list; SERVICE_UNAVAILABLE if the list can't be read to its end. */
-  async sync(code: string, since?: Date): Promise<ListCounts> {
-    return this.readAll(await this.channels.connectByCode(code), since);
+  /**
+   * Reads the list for an operator. The log has an entry of it also if the list can't be read to its end.
+   * @throws NOT_FOUND; BAD_REQUEST without a list; TOO_MANY_REQUESTS while an operator has it read already; SERVICE_UNAVAILABLE
+   * if it can't be read to its end.
+   */
+  async sync(code: string, by: Actor, since = new Date(Date.now() - SINCE_MS)): Promise<ListCounts> {
+    const connected = await this.channels.connectByCode(code);
+    const { id } = connected.channel;
+    listOf(connected);
+    await this.database.transaction(async (tx) => {
+      if (!(await this.rows.beginList(tx, id))) throw beingRead(code);
+      recordAction(tx, by, { action: 'channel.sync', detail: { code, since: since.toISOString() } });
+    });
+    try {
+      return await this.readAll(connected, since);
+    } finally {
+      await this.rows.releaseList(id);
+    }
   }
 
   /**
    * Compares the vendor's list with our payments of a time.
-   * @param stop the end of the time, which is exclusive. @returns a sentence for each difference. @throws as {@link sync}.
+   * @param stop the end of the time, which is exclusive. @returns a sentence for each difference.
+   * @throws as {@link sync}, but for TOO_MANY_REQUESTS.
    */
   async compare(code: string, start: Date, stop: Date): Promise<string[]> {
     const connected = await this.channels.connectByCode(code);
@@ -67,7 +86,7 @@ export class VendorListsService {
     return [...missing, ...ours.flatMap((payment) => differenceOf(payment, listed) ?? [])];
   }
 
-  private async readAll(connected: ConnectedChannel, since = new Date(Date.now() - SINCE_MS)): Promise<ListCounts> {
+  private async readAll(connected: ConnectedChannel, since: Date): Promise<ListCounts> {
     const sum: ListCounts = { code: connected.channel.code, seen: 0, new: 0, booked: 0, waiting: 0, takenBack: 0 };
     const seen = new Set<string>();
     for await (const page of this.pages(connected, since)) {
@@ -80,10 +99,9 @@ export class VendorListsService {
   }
 
   /** Pages of paid and reversed payments. */
-  private async *pages({ channel, adapter, settings }: ConnectedChannel, since: Date): AsyncGenerator<ChargeReading[]> {
-    const { list } = adapter;
-    if (!list)
-      throw new AppError('BAD_REQUEST', `the adapter ${channel.adapter} has no list: import statements instead`);
+  private async *pages(connected: ConnectedChannel, since: Date): AsyncGenerator<ChargeReading[]> {
+    const { channel, settings } = connected;
+    const list = listOf(connected);
     let next: string | null = null;
     do {
       const place: string | null = next;
@@ -96,6 +114,17 @@ export class VendorListsService {
       next = page.next;
     } while (next !== null);
   }
+}
+
+const beingRead = (code: string): AppError =>
+  new AppError('TOO_MANY_REQUESTS', `the list of channel ${code} is being read: wait until that has ended`, {
+    retryAfterSeconds: 10,
+  });
+
+/** @throws BAD_REQUEST */
+function listOf({ channel, adapter: { list } }: ConnectedChannel): NonNullable<ChannelAdapter['list']> {
+  if (list) return list;
+  throw new AppError('BAD_REQUEST', `the adapter ${channel.adapter} has no list: import statements instead`);
 }
 
 /** @param listed null for a payment that was reversed. */

@@ -94,7 +94,8 @@ export class ChannelTestDto {
 }
 
 export class SyncChannelDto {
-  @Moment({ optional: true, description: 'The first payments to look at; without it, those of 3 days' }) since?: string;
+  @Moment({ optional: true, description: 'The first payments to look at, at most 31 days ago; without it, 3 days ago' })
+  since?: string;
 }
 
 /** What the vendor's list changed. */

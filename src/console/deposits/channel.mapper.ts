@@ -1,4 +1,6 @@
-import { AppError } from '../../core/errors.js';
+import { DAY_MS } from '../../core/durations.js';
+import { AppError, refusal } from '../../core/errors.js';
+import { checkedMoment } from '../../core/moments.js';
 import { optionalBaht } from '../../core/money.js';
 import type { ChannelChanges } from '../../deposits/channels.service.js';
 import type { ImportResult } from '../../deposits/statements/import-result.js';
@@ -10,6 +12,8 @@ import type { SetChannelDto, StatementImportDto } from './channel.dto.js';
 /** A larger file needs more time than a request has. */
 const MAX_LINES = 20_000;
 const MAX_PROBLEMS = 100;
+/** A longer list of payments needs more time than a request has. */
+const MAX_SYNC_DAYS = 31;
 
 export function toChannelChanges(code: string, given: SetChannelDto): ChannelChanges {
   const { adapter, options, credentials, min, max, priority, hold_above: holdAbove, status } = given;
@@ -17,6 +21,15 @@ export function toChannelChanges(code: string, given: SetChannelDto): ChannelCha
   const limits = { min: optionalBaht(min), max: optionalBaht(max), holdAbove: optionalBaht(holdAbove) };
   const named = { ...(options && { options }), ...(credentials && { credentials }) };
   return { code, adapter, baseUrl, newCallbackUrl, priority, status, ...limits, ...named };
+}
+
+/** @throws BAD_REQUEST for a moment that is too long ago. */
+export function toSyncStart(text: string | undefined): Date | undefined {
+  if (text === undefined) return undefined;
+  const since = checkedMoment(text);
+  if (since.getTime() >= Date.now() - MAX_SYNC_DAYS * DAY_MS) return since;
+  const message = `since must be at most ${MAX_SYNC_DAYS} days ago: topup channel sync reads longer lists`;
+  throw refusal('BAD_REQUEST', 'OUT_OF_RANGE', 'since', message);
 }
 
 /** Answers what an import did. A refused file is an answer, too, which names each problem. @throws PAYLOAD_TOO_LARGE */

@@ -1,7 +1,6 @@
 import { Body, Controller, Delete, Get, Post, Put, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { refusal, type AppError } from '../../core/errors.js';
-import { checkedMoment } from '../../core/moments.js';
 import type { Page } from '../../core/pagination.js';
 import { CHANNEL_ADAPTERS } from '../../deposits/channels/adapters.js';
 import { ChannelsService } from '../../deposits/channels.service.js';
@@ -32,7 +31,7 @@ import {
   SyncChannelDto,
   SyncedChannelDto,
 } from './channel.dto.js';
-import { toChannelChanges, toImportDto } from './channel.mapper.js';
+import { toChannelChanges, toImportDto, toSyncStart } from './channel.mapper.js';
 
 const ChannelCode = (): ParameterDecorator =>
   PathText('code', 'channel', 'kbank', (text) => /^[a-z0-9][a-z0-9_-]{0,31}$/.test(text));
@@ -126,10 +125,18 @@ export class ConsoleChannelsController {
     'payments.decide',
     'Read the vendor’s list of payments, and book those that no callback reported',
     SyncedChannelDto,
-    { description: '503 if the vendor does not answer. What was read before then is booked.' },
+    {
+      description:
+        'Payments of at most 31 days. 429 while an operator has the list read already. 503 if the vendor does not answer: what was ' +
+        'read before then is booked.',
+    },
   )
-  async sync(@ChannelCode() code: string, @Body() { since }: SyncChannelDto): Promise<SyncedChannelDto> {
-    const { takenBack: taken_back, ...counts } = await this.lists.sync(code, since ? checkedMoment(since) : undefined);
+  async sync(
+    @CurrentCaller() caller: Caller,
+    @ChannelCode() code: string,
+    @Body() { since }: SyncChannelDto,
+  ): Promise<SyncedChannelDto> {
+    const { takenBack: taken_back, ...counts } = await this.lists.sync(code, caller.actor(), toSyncStart(since));
     return { ...counts, taken_back };
   }
 

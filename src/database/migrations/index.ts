@@ -23,3 +23,4 @@ export { HeldAmounts1763900000022 } from './1763900000022-held-amounts.js';
 export { Slips1763900000024 } from './1763900000024-slips.js';
 export { PaymentApprovals1763900000025 } from './1763900000025-payment-approvals.js';
 export { ChannelPayments1763900000026 } from './1763900000026-channel-payments.js';
+export { ListReadings1763900000027 } from './1763900000027-list-readings.js';

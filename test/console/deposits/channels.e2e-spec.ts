@@ -116,8 +116,21 @@ describe('a channel', () => {
       expect((await sync({})).body).toEqual({ code: 'gateway', seen: 1, new: 1, booked: 0, waiting: 1, taken_back: 0 });
       expectDocumented(body, 'SyncedChannelDto');
       expect((await sync({ since: 'monday' })).status).toBe(400);
+      const before = await actions('gateway');
+      const early = await sync({ since: new Date(Date.now() - 32 * DAY_MS).toISOString() });
+      expect([early.status, early.body.details]).toMatchObject([400, [{ code: 'OUT_OF_RANGE', field: 'since' }]]);
+      expect((await sync({ since: new Date(Date.now() - 30 * DAY_MS).toISOString() })).status).toBe(200);
+      await opn.sim('rules', { match: { call: 'list' }, delay_ms: 2_000 });
+      const both = await Promise.all([sync({}), sync({})]);
+      expect(new Set(both.map(({ status: each }) => each))).toEqual(new Set([200, 429]));
       await opn.sim('rules', { match: { call: 'list' }, decide: false });
       expect((await sync({})).status).toBe(503);
+      // One that was refused left no entry, and one that failed on its way did.
+      expect((await actions('gateway')).slice(before.length)).toEqual(Array(3).fill('channel.sync'));
+      const [entry] = await console.sql<{ operator: string; since: string }>(
+        `SELECT operator, detail ->> 'since' AS since FROM operator_actions WHERE action = 'channel.sync' ORDER BY id LIMIT 1`,
+      );
+      expect(entry).toEqual({ operator: nok.email, since: later });
     } finally {
       await bench.clear();
     }

@@ -284,7 +284,7 @@ describe('a refund of an old charge, of which no callback tells', () => {
     await scene.settle({ deposit_number: 'rent' }, { status: 'successful', refunded_amount: 100_037 });
     for (const each of [odd, made]) await scene.settle(each, { status: 'successful', refunded_amount: 40_000 });
     const lists = scene.deposits.stack.api.get(VendorListsService);
-    const sync = () => lists.sync(scene.code, new Date(Date.now() + 10 * DAY_MS));
+    const sync = () => lists.sync(scene.code, { operator: 'nok' }, new Date(Date.now() + 10 * DAY_MS));
     await scene.opn.sim('readings', { refund_list: 'unknown' });
     expect(await sync()).toMatchObject({ seen: 0, takenBack: 0 });
     await scene.opn.sim('readings', { refund_list: 'known' });

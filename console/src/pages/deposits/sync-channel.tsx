@@ -7,13 +7,18 @@ import { Confirm } from '../../kit/confirm';
 import { DayInput } from '../../kit/day-input';
 import { toast } from '../../kit/toasts';
 
-/** Reads the vendor's list of payments now, as far back as the operator wants. */
+/** A longer list would take too long for a request. The API refuses it, too. */
+const MAX_MS = 31 * 86_400_000;
+
+/** Reads the vendor's list of payments now, as far back as the operator wants within 31 days. */
 export function SyncChannel({ code, onClose }: { code: string; onClose: () => void }): ReactNode {
   const { t, zone } = useWords();
   const queries = useQueryClient();
   const [day, setDay] = useState('');
+  const [earliest] = useState(() => Date.now() - MAX_MS);
+  const since = day === '' ? undefined : startOfDay(day, zone);
+  const isTooEarly = since !== undefined && Date.parse(since) < earliest;
   const sync = async (): Promise<void> => {
-    const since = day === '' ? undefined : startOfDay(day, zone);
     const request = { params: { path: { code } }, body: { since } };
     const { taken_back: back, ...counts } = await ask(() => client.POST('/api/channels/{code}/sync', request));
     await Promise.all(
@@ -34,6 +39,7 @@ export function SyncChannel({ code, onClose }: { code: string; onClose: () => vo
       title={t('channels.syncOne', { code })}
       verb={t('channels.sync')}
       isHarmless
+      isReady={!isTooEarly}
       onConfirm={sync}
       onClose={onClose}
     >
@@ -44,6 +50,7 @@ export function SyncChannel({ code, onClose }: { code: string; onClose: () => vo
         value={day}
         onChange={setDay}
       />
+      {isTooEarly && <p role="alert">{t('channels.syncTooEarly')}</p>}
     </Confirm>
   );
 }

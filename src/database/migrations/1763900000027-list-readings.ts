@@ -1,0 +1,12 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** One operator at a time has the list of a channel's vendor read. */
+export class ListReadings1763900000027 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`ALTER TABLE deposit_channels ADD COLUMN list_read_until timestamptz(3)`);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(`ALTER TABLE deposit_channels DROP COLUMN list_read_until`);
+  }
+}
