@@ -19,6 +19,7 @@ describeInBrowser('Deposits, in a browser', () => {
   let merchant: TestMerchant;
   let name: string;
   let account: BankAccount;
+  let paid: DepositView;
   let short: DepositView;
 
   beforeAll(async () => {
@@ -28,7 +29,7 @@ describeInBrowser('Deposits, in a browser', () => {
     ({ name } = (await admin.browser.get<{ name: string }>(`/api/merchants/${merchant.id}`)).body);
     const options = { promptpay_id: newPromptPayId(), account: '004:0123456789', columns: COLUMNS };
     await admin.browser.send('PUT', '/api/channels/kbank', { adapter: 'promptpay', options });
-    const paid = await addDeposit(merchant, 'kbank', '2500.00');
+    paid = await addDeposit(merchant, 'kbank', '2500.00');
     short = await addDeposit(merchant, 'kbank', '1000.00');
     await addDeposit(merchant, 'kbank', '500.00');
     const at = new Date();
@@ -150,10 +151,17 @@ describeInBrowser('Deposits, in a browser', () => {
     };
     await set('LARGE', short.deposit_number);
     await (await credit()).getByText(short.deposit_number).waitFor();
-    await set('DOUBLE', short.deposit_number);
-    const to = (await credit()).getByRole('textbox', { name: 'Deposit' });
-    expect(await page.locator('main').textContent()).toContain('Perhaps paid or reported twice');
-    expect(await to.inputValue()).toBe('');
+    for (const [reason, { deposit_number: number }, why] of [
+      ['DOUBLE', short, 'Perhaps paid or reported twice'],
+      ['NOT_IN_STATEMENT', short, 'The statement does not have it'],
+      ['TAKEN_BACK', short, 'It was taken back'],
+      ['LARGE', paid, 'It is large'],
+    ] as const) {
+      await set(reason, number);
+      const to = (await credit()).getByRole('textbox', { name: 'Deposit' });
+      expect([reason, await to.inputValue()]).toEqual([reason, '']);
+      expect(await page.locator('main').textContent()).toContain(why);
+    }
     await set('UNMATCHED', null);
     await visitor.leave();
   });

@@ -22,7 +22,7 @@ import { DecidePayment, type Deciding } from './decide-payment';
 import { DepositTabs } from './deposit-tabs';
 import type { PaymentView } from './deposit-view';
 import { PaymentPanel } from './payment-panel';
-import { DepositLink, differenceOf, stateOf } from './payment-view';
+import { DepositLink, differenceOf, isSafe, stateOf } from './payment-view';
 import classes from './deposits.module.css';
 
 /** Payments that arrived. Opens on those that wait, oldest first. */
@@ -197,10 +197,10 @@ const decideColumn = (t: Translate, onDecide: ListProps['onDecide']): Column<Pay
   id: 'decide',
   head: <span className="hidden">{t('payments.actions')}</span>,
   cell: (payment) => {
-    const { state, reason, is_open_case: isCase, suggestions } = payment;
+    const { state, is_open_case: isCase, suggestions } = payment;
     if (state !== 'waiting' && !isCase) return null;
-    // Crediting what may be credited already must not be easy: the operator names whom to credit.
-    const to = reason === 'DOUBLE' ? undefined : suggestions[0];
+    const [first] = suggestions;
+    const to = first && isSafe(payment, first) ? first : undefined;
     const deciding: Deciding = isCase ? { payment, kind: 'keep' } : { payment, kind: 'credit', to };
     return (
       <span className={classes.buttons}>
