@@ -149,8 +149,13 @@ describeInBrowser('Deposits, in a browser', () => {
       await page.getByRole('button', { name: 'Credit', exact: true }).click();
       return dialog(page);
     };
+    const offered = (): Promise<number> =>
+      panel(page).getByRole('listitem').getByRole('button', { name: 'Credit', exact: true }).count();
     await set('LARGE', short.deposit_number);
     await (await credit()).getByText(short.deposit_number).waitFor();
+    await visitor.open(`/payments?payment=${payment}`);
+    await panel(page).getByText(short.deposit_number).waitFor();
+    expect(await offered()).toBe(1);
     for (const [reason, { deposit_number: number }, why] of [
       ['DOUBLE', short, 'Perhaps paid or reported twice'],
       ['NOT_IN_STATEMENT', short, 'The statement does not have it'],
@@ -161,6 +166,9 @@ describeInBrowser('Deposits, in a browser', () => {
       const to = (await credit()).getByRole('textbox', { name: 'Deposit' });
       expect([reason, await to.inputValue()]).toEqual([reason, '']);
       expect(await page.locator('main').textContent()).toContain(why);
+      await visitor.open(`/payments?payment=${payment}`);
+      await panel(page).getByText(number).waitFor();
+      expect([reason, await offered()]).toEqual([reason, 0]);
     }
     await set('UNMATCHED', null);
     await visitor.leave();

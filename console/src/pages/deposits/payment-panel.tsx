@@ -14,7 +14,7 @@ import { useMay } from '../../session';
 import { MerchantLink } from '../merchants/merchant-link';
 import type { Deciding } from './decide-payment';
 import type { PaymentView } from './deposit-view';
-import { DepositLink, differenceOf, stateOf, takenBackOf } from './payment-view';
+import { DepositLink, differenceOf, isSafe, stateOf, takenBackOf } from './payment-view';
 import classes from './deposits.module.css';
 
 interface PanelProps {
@@ -137,7 +137,7 @@ function Suggestions({ payment, onDecide }: PartProps): ReactNode {
                   </span>
                 )}
               </span>
-              {mayDecide && (
+              {mayDecide && isSafe(payment, suggestion) && (
                 <Button size="compact-xs" onClick={() => onDecide({ payment, kind: 'credit', to: suggestion })}>
                   {t('payments.credit')}
                 </Button>
