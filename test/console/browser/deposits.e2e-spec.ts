@@ -245,6 +245,31 @@ describeInBrowser('Deposits, in a browser', () => {
     await visitor.leave(/Failed to load resource.*409/);
   });
 
+  it('are taken back although the orders of the merchant change its balance all the time', async () => {
+    const { body } = await admin.browser.get<{ data: { id: string }[] }>(`/api/payments?amount=${paid.amount_to_pay}`);
+    const [payment = 'none'] = body.data.map(({ id }) => id);
+    const refund = `UPDATE incoming_payments SET reason = 'TAKEN_BACK', taken_back = 10000 WHERE public_id = $1`;
+    await scene.console.sql(refund, [payment]);
+    const visitor = await arrive();
+    const { page } = visitor;
+    await page.route('**/api/payments/*/debit', async (route) => {
+      await scene.stack.credit(merchant.id, '1.00');
+      await route.continue();
+    });
+    await visitor.open(`/payments?which=all&payment=${payment}`);
+    await panel(page).getByRole('button', { name: 'Take back' }).click();
+    await dialog(page).getByLabel('Reason').fill('the bank reversed it');
+    const takeBack = dialog(page).getByRole('button', { name: 'Take back' });
+    const before = satang((await scene.stack.wallet(merchant)).available);
+    await takeBack.click();
+    await dialog(page).getByText('The balance changed meanwhile').waitFor();
+    await dialog(page).getByLabel('Go on, whatever the balance is by then').check();
+    await takeBack.click();
+    await page.getByText('100.00 THB were taken back').waitFor();
+    expect(satang((await scene.stack.wallet(merchant)).available)).toBe(before + 200n - 10_000n);
+    await visitor.leave(/Failed to load resource.*409/);
+  });
+
   it('come by bank statements, which are shown before they are imported', async () => {
     const visitor = await arrive();
     const { page } = visitor;

@@ -1,7 +1,7 @@
 import { SegmentedControl, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import { ask, client } from '../../api';
+import { ask, client, isProblem } from '../../api';
 import { useT } from '../../i18n/words';
 import { formatAmount, readAmount } from '../../kit/amount';
 import { Confirm } from '../../kit/confirm';
@@ -11,6 +11,7 @@ import { useRequestKey } from '../../kit/request-key';
 import { Failure } from '../../kit/states';
 import { toast } from '../../kit/toasts';
 import { useSession } from '../../session';
+import { AnyBalance } from '../merchants/any-balance';
 import { BeforeAndAfter } from '../merchants/before-and-after';
 import type { PaymentView } from './deposit-view';
 import { takenBackOf } from './payment-view';
@@ -42,7 +43,10 @@ export function DecidePayment({ payment, kind, to, onClose }: Deciding & { onClo
   const whole = readAmount(payment.amount) ?? 0n;
   const needsApproval = kind !== 'keep' && limit !== null && (isForeign || whole > (readAmount(limit) ?? 0n));
   const recipient = useRecipient(payment, kind, draft);
-  const send = useSend({ payment, kind, draft, needsApproval, available: recipient.available });
+  const [hasChanged, setChanged] = useState(false);
+  const [acceptsAnyBalance, setAccepts] = useState(false);
+  const available = acceptsAnyBalance ? undefined : recipient.available;
+  const send = useSend({ payment, kind, draft, needsApproval, available, onChanged: () => setChanged(true) });
   const moves = kind === 'credit' || kind === 'debit';
   const before = readAmount(recipient.available ?? '') ?? 0n;
   const after = kind === 'credit' ? before + amount : before > amount ? before - amount : 0n;
@@ -84,6 +88,7 @@ export function DecidePayment({ payment, kind, to, onClose }: Deciding & { onClo
         ]}
       />
       {moves && recipient.available !== undefined && <BeforeAndAfter before={recipient.available} after={after} />}
+      {hasChanged && <AnyBalance accepts={acceptsAnyBalance} onChange={setAccepts} />}
       <p>{t(`payments.consequence.${kind}`, { ...values, name: recipient.name ?? '–' })}</p>
       {needsApproval && (
         <p role="status">
@@ -162,50 +167,67 @@ function useRecipient(payment: PaymentView, kind: Deciding['kind'], draft: Draft
   };
 }
 
+const toOf = ({ to, recipient }: Draft): { deposit_number: string } | { merchant_id: number } =>
+  to === 'deposit' ? { deposit_number: recipient.trim() } : { merchant_id: Number(recipient.trim()) };
+
+interface Decision extends Pick<Deciding, 'payment' | 'kind'> {
+  draft: Draft;
+  /** The balance that a debit expects; undefined for any. */
+  available: string | undefined;
+  reason: string;
+}
+
+/** Decides without a second person. @returns what the wallet lacked. */
+async function decide({ payment, kind, draft, available, reason }: Decision): Promise<string> {
+  const params = { path: { id: payment.id } };
+  const { missing } = await ask(() => {
+    switch (kind) {
+      case 'credit':
+        return client.POST('/api/payments/{id}/credit', { params, body: { ...toOf(draft), reason } });
+      case 'return':
+        return client.POST('/api/payments/{id}/return', {
+          params,
+          body: { reference: draft.reference.trim(), reason },
+        });
+      case 'debit':
+        return client.POST('/api/payments/{id}/debit', {
+          params,
+          body: { expected_available: available, expected_to_take_back: payment.to_take_back ?? undefined, reason },
+        });
+      case 'ignore':
+        return client.POST('/api/payments/{id}/ignore', { params, body: { reason } });
+      case 'keep':
+        return client.POST('/api/payments/{id}/keep', { params, body: { reason } });
+    }
+  });
+  return missing;
+}
+
+interface Sending extends Omit<Decision, 'reason'> {
+  needsApproval: boolean;
+  /** Called when a debit was refused because of the balance. */
+  onChanged: () => void;
+}
+
 function useSend({
   payment,
   kind,
   draft,
   needsApproval,
   available,
-}: Deciding & { draft: Draft; needsApproval: boolean; available: string | undefined }): (
-  reason: string,
-) => Promise<void> {
+  onChanged,
+}: Sending): (reason: string) => Promise<void> {
   const t = useT();
   const queries = useQueryClient();
   const requestKey = useRequestKey(draft);
-  const text = draft.recipient.trim();
-  const to = draft.to === 'deposit' ? { deposit_number: text } : { merchant_id: Number(text) };
-  const params = { path: { id: payment.id } };
-  const reference = draft.reference.trim();
   const request = (reason: string): Promise<unknown> => {
-    const more = kind === 'credit' ? to : kind === 'return' ? { reference } : {};
+    const more = kind === 'credit' ? toOf(draft) : kind === 'return' ? { reference: draft.reference.trim() } : {};
     return ask(() =>
       client.POST('/api/approvals', {
         params: { header: { 'Idempotency-Key': requestKey } },
         body: { kind: `payment_${kind}` as 'payment_credit', payment_id: payment.id, reason, ...more },
       }),
     );
-  };
-  const decide = async (reason: string): Promise<string> => {
-    const { missing } = await ask(() => {
-      switch (kind) {
-        case 'credit':
-          return client.POST('/api/payments/{id}/credit', { params, body: { ...to, reason } });
-        case 'return':
-          return client.POST('/api/payments/{id}/return', { params, body: { reference, reason } });
-        case 'debit':
-          return client.POST('/api/payments/{id}/debit', {
-            params,
-            body: { expected_available: available, expected_to_take_back: payment.to_take_back ?? undefined, reason },
-          });
-        case 'ignore':
-          return client.POST('/api/payments/{id}/ignore', { params, body: { reason } });
-        case 'keep':
-          return client.POST('/api/payments/{id}/keep', { params, body: { reason } });
-      }
-    });
-    return missing;
   };
   return async (reason) => {
     const values = amountOf(payment, kind);
@@ -215,9 +237,13 @@ function useSend({
         toast(t('payments.asked', values));
         return;
       }
-      const missing = await decide(reason);
+      const missing = await decide({ payment, kind, draft, available, reason });
       const isWhole = readAmount(missing) === 0n;
       toast(isWhole ? t(`payments.done.${kind}`, values) : t('payments.missing', { missing: formatAmount(missing) }));
+    } catch (error) {
+      if (!isProblem(error, 409) || error.details[0]?.field !== 'expected_available') throw error;
+      onChanged();
+      throw new Error(t('move.changed'), { cause: error });
     } finally {
       await Promise.all(
         ['payments', 'payment', 'deposits', 'deposit', 'merchant', 'merchants', 'approvals'].map((key) =>
