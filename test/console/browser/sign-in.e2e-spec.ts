@@ -176,10 +176,14 @@ describeInBrowser('Signing in, in a browser', () => {
       await answer;
       return page.getByRole('alert').textContent();
     };
+    const signIns: string[] = [];
+    page.on('request', (request) => request.url().endsWith('/api/session') && signIns.push(request.method()));
     const message = await press('/api/set-up');
     expect(message).not.toBeNull();
     const again = await press('/api/session');
     expect(again).toBe(message);
+    const third = await press('/api/set-up');
+    expect([third, signIns]).toEqual([message, ['POST']]);
     await visitor.leave(REFUSED, /Failed to load resource.*404/);
   });
 

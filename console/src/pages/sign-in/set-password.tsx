@@ -42,6 +42,7 @@ function PasswordForm({ token, email }: { token: string; email: string }): React
   const navigate = useNavigate();
   const [password, setPassword] = useState('');
   const [tried, setTried] = useState<string | null>(null);
+  const [wrong, setWrong] = useState<string | null>(null);
   const { error, isBusy, submit } = useSubmit(async () => {
     setTried(password);
     let over: Error | null = null;
@@ -49,13 +50,15 @@ function PasswordForm({ token, email }: { token: string; email: string }): React
       await ask(() => client.POST('/api/set-up', { body: { token, password } }));
     } catch (refused) {
       // The link works once. After a network failure, an earlier try may have set this password: then only the sign-in is left.
-      if (tried !== password || !isProblem(refused, 404)) throw refused;
+      if (tried !== password || wrong === password || !isProblem(refused, 404)) throw refused;
       over = refused;
     }
     const session = await ask(() => client.POST('/api/session', { body: { email, password } })).catch(
       (refused: unknown) => {
-        // The password is another one: another person used the link, or it has expired.
-        throw over !== null && isProblem(refused, 401) ? over : refused;
+        if (over === null || !isProblem(refused, 401)) throw refused;
+        // The password is another one: another person used the link, or it has expired. Each further try would be a failed sign-in.
+        setWrong(password);
+        throw over;
       },
     );
     // With a second factor, the sign-in page asks for its code.
