@@ -54,14 +54,22 @@ export class VendorListsService {
     const connected = await this.channels.connectByCode(code);
     const { id } = connected.channel;
     listOf(connected);
-    await this.database.transaction(async (tx) => {
-      if (!(await this.rows.beginList(tx, id))) throw beingRead(code);
+    let until = await this.database.transaction(async (tx) => {
+      const begun = await this.rows.beginList(tx, id);
+      if (!begun) throw beingRead(code);
       recordAction(tx, by, { action: 'channel.sync', detail: { code, since: since.toISOString() } });
+      return begun;
     });
+    const renew = async (): Promise<void> => {
+      const renewed = await this.rows.renewList(id, until);
+      if (!renewed) throw beingRead(code);
+      until = renewed;
+    };
     try {
-      return await this.readAll(connected, since);
+      return await this.readAll(connected, since, renew);
     } finally {
-      await this.rows.releaseList(id);
+      // It ends soon also without this, and the reading's own error says more.
+      await this.rows.releaseList(id, until).catch(() => undefined);
     }
   }
 
@@ -86,10 +94,12 @@ export class VendorListsService {
     return [...missing, ...ours.flatMap((payment) => differenceOf(payment, listed) ?? [])];
   }
 
-  private async readAll(connected: ConnectedChannel, since: Date): Promise<ListCounts> {
+  /** @param renew is called with each page. */
+  private async readAll(connected: ConnectedChannel, since: Date, renew?: () => Promise<void>): Promise<ListCounts> {
     const sum: ListCounts = { code: connected.channel.code, seen: 0, new: 0, booked: 0, waiting: 0, takenBack: 0 };
     const seen = new Set<string>();
     for await (const page of this.pages(connected, since)) {
+      await renew?.();
       const counts = await this.charges.record(connected, page);
       for (const { paymentId } of page) seen.add(paymentId);
       sum.seen = seen.size;

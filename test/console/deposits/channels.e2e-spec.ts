@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BankAccount, COLUMNS, newPromptPayId } from '../../deposits/scene.js';
 import { OpnBench, PUBLIC_KEY, SECRET_KEY } from '../../simulators/opn-client.js';
+import { eventually } from '../../support/eventually.js';
 import type { Answer, ErrorBody } from '../../support/http.js';
 import { ConsoleStack, type TestOperator } from '../console-stack.js';
 import { addChannel, expectDocumented, sendStatement, type ChannelBody } from './deposits-desk.js';
@@ -123,10 +124,36 @@ describe('a channel', () => {
       await opn.sim('rules', { match: { call: 'list' }, delay_ms: 2_000 });
       const both = await Promise.all([sync({}), sync({})]);
       expect(new Set(both.map(({ status: each }) => each))).toEqual(new Set([200, 429]));
+      // It lasts no longer than a reader that died may keep the others from reading.
+      const until = async (): Promise<string | null> => {
+        const [row] = await console.sql<{ until: string | null; isShort: boolean }>(
+          `SELECT list_read_until::text AS until, list_read_until <= now() + interval '2 minutes' AS "isShort"
+           FROM deposit_channels WHERE code = 'gateway'`,
+        );
+        expect(row?.isShort).not.toBe(false);
+        return row?.until ?? null;
+      };
+      const slowly = async (): Promise<{ reading: Promise<Answer<Body>>; since: string | null }> => {
+        for (const call of ['list', 'refunds']) await opn.sim('rules', { match: { call }, delay_ms: 3_000 });
+        const reading = sync({});
+        return { reading, since: await eventually(until, (moment) => moment !== null) };
+      };
+      const renewed = await slowly();
+      await eventually(until, (moment) => moment !== renewed.since && moment !== null);
+      expect([(await renewed.reading).status, await until()]).toEqual([200, null]);
+      const other = '2001-02-03 04:05:06.789+00';
+      const late = await slowly();
+      await console.sql(`UPDATE deposit_channels SET list_read_until = $1 WHERE code = 'gateway'`, [other]);
+      expect((await late.reading).status).toBe(429);
+      const [left] = await console.sql(
+        `SELECT list_read_until = $1 AS "isOther" FROM deposit_channels WHERE code = 'gateway'`,
+        [other],
+      );
+      expect(left).toEqual({ isOther: true });
       await opn.sim('rules', { match: { call: 'list' }, decide: false });
       expect((await sync({})).status).toBe(503);
       // One that was refused left no entry, and one that failed on its way did.
-      expect((await actions('gateway')).slice(before.length)).toEqual(Array(3).fill('channel.sync'));
+      expect((await actions('gateway')).slice(before.length)).toEqual(Array(5).fill('channel.sync'));
       const [entry] = await console.sql<{ operator: string; since: string }>(
         `SELECT operator, detail ->> 'since' AS since FROM operator_actions WHERE action = 'channel.sync' ORDER BY id LIMIT 1`,
       );
