@@ -46,6 +46,7 @@ const WRITTEN: Record<string, Record<string, Limit>> = {
   deposit_channels: {
     probe_at: `interval '1 hour'`,
     list_due_at: `interval '1 day'`,
+    list_read_until: `interval '2 minutes'`,
     slips_paused_until: `interval '15 minutes'`,
   },
   channel_callbacks: { ask_at: `interval '1 hour'` },

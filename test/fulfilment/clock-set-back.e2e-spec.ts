@@ -147,6 +147,7 @@ describe('after the clock of PostgreSQL was ahead, and is right again', () => {
       INSERT INTO supplier_product_reads (supplier_id, sku, asked_at, due_at)
       SELECT id, 'SKU', now() + ${year}, now() + ${year} FROM suppliers WHERE code = 'ahead'`);
     await stack.sql(`UPDATE month_closing_turn SET next_at = now() + ${year}`);
+    await stack.sql(`UPDATE deposit_channels SET list_read_until = now() + ${year}`);
     await stack.sql(writtenAhead('1 minute').workers ?? '');
     const later = (column: string, table: string, most: string): string =>
       `SELECT '${table}.${column}' AS late FROM ${table} WHERE ${column} > now() + interval '${most}'`;
@@ -160,6 +161,7 @@ describe('after the clock of PostgreSQL was ahead, and is right again', () => {
       later('due_at', 'attempt_checks', '10 minutes'),
       later('due_at', 'supplier_product_reads', '1 minute'),
       later('next_at', 'month_closing_turn', '1 day'),
+      later('list_read_until', 'deposit_channels', '2 minutes'),
     ].join(' UNION ALL ');
     await eventually(
       () => stack.sql(late),
