@@ -1,7 +1,9 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { recordAction, type Actor } from '../audit-log/audit-log.js';
+import { LOGGER } from '../core/core.module.js';
 import { AppError } from '../core/errors.js';
 import { DAY_MS } from '../core/durations.js';
+import type { Logger } from '../core/logger.js';
 import { formatBaht, type Satang } from '../core/money.js';
 import { WorkerTask } from '../core/worker-task.js';
 import { Database } from '../database/database.js';
@@ -32,6 +34,7 @@ export class VendorListsService {
     private readonly calls: ChannelCallsService,
     private readonly charges: IncomingChargesService,
     private readonly payments: PaymentsRepository,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   @WorkerTask('channel_lists', { every: 60_000, failed: 'a list of payments could not be read' })
@@ -108,7 +111,7 @@ export class VendorListsService {
     return sum;
   }
 
-  /** Pages of paid and reversed payments. */
+  /** Pages of paid and reversed payments. One that can't be read keeps no other one from being read. */
   private async *pages(connected: ConnectedChannel, since: Date): AsyncGenerator<ChargeReading[]> {
     const { channel, settings } = connected;
     const list = listOf(connected);
@@ -119,6 +122,9 @@ export class VendorListsService {
       const page: PaymentsPage | NoAnswer = await this.calls.call(channel, 'list', read);
       if (page.kind === 'unknown')
         throw new AppError('SERVICE_UNAVAILABLE', `the list of channel ${channel.code} can't be read: ${page.detail}`);
+      for (const { paymentId: charge, reading } of page.payments)
+        if (reading.kind === 'unknown')
+          this.logger.warn({ channel: channel.code, charge, reason: reading.detail }, "a listed payment can't be read");
       const payments = page.payments.filter(({ reading: { kind } }) => kind === 'paid' || kind === 'reversed');
       yield page.isOfAnyAge ? await this.charges.onlyOurs(channel.id, payments) : payments;
       next = page.next;

@@ -105,8 +105,11 @@ export class DepositsScene {
     private readonly env: Record<string, string>,
   ) {}
 
-  static async start(env: Record<string, string> = {}): Promise<DepositsScene> {
-    const stack = await TestStack.start(env);
+  static async start(
+    env: Record<string, string> = {},
+    options?: Parameters<typeof TestStack.start>[1],
+  ): Promise<DepositsScene> {
+    const stack = await TestStack.start(env, options);
     const key = stack.config.secretsKey?.toString('base64') ?? '';
     const ofOperator = { DATABASE_URL: stack.config.DATABASE_URL, SECRETS_KEY: key, ...env };
     const operator = new CommandLine(ofOperator);

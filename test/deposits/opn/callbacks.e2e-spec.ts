@@ -15,9 +15,10 @@ import { OpnScene, type Deposit } from './scene.js';
 let scene: OpnScene;
 let path: string;
 let nobody: Client;
+const logged: string[] = [];
 
 beforeAll(async () => {
-  scene = await OpnScene.start({ create_event: 'not_sent' });
+  scene = await OpnScene.start({ create_event: 'not_sent' }, { write: (line) => void logged.push(line) });
   path = await scene.path();
   nobody = new Client(scene.deposits.stack.url, null);
 });
@@ -291,6 +292,16 @@ describe('a refund of an old charge, of which no callback tells', () => {
     const strange = { match: { call: 'retrieve', ref_id: odd.deposit_number }, set: { status: 'strange' } };
     await scene.opn.sim('rules', strange);
     expect(await sync()).toMatchObject({ seen: 1, takenBack: 1 });
+    const unread = () => logged.map((line) => JSON.parse(line) as Json).filter(({ charge }) => charge !== undefined);
+    const [of] = await scene.deposits.stack.sql<{ charge: string }>(
+      `SELECT channel_payment_id AS charge FROM deposits WHERE deposit_number = $1`,
+      [odd.deposit_number],
+    );
+    const named = { level: 'warn', channel: scene.code, ...of };
+    expect(unread()).toMatchObject([{ ...named, reason: expect.stringContaining('strange') }]);
+    await scene.opn.sim('rules', { match: { call: 'retrieve', ref_id: odd.deposit_number }, http: 400 });
+    expect(await sync()).toMatchObject({ seen: 1, takenBack: 0 });
+    expect(unread().slice(1)).toMatchObject([named]);
     const [found] = await scene.payments('--cases');
     expect(found).toMatchObject({ deposit_number: made.deposit_number, reason: 'TAKEN_BACK' });
     expect(await sync()).toMatchObject({ seen: 2, new: 0, takenBack: 1 });

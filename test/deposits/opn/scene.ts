@@ -25,10 +25,13 @@ export class OpnScene {
     private readonly bench: OpnBench,
   ) {}
 
-  /** @param readings of the simulator. */
-  static async start(readings: Json = {}): Promise<OpnScene> {
+  /** @param readings of the simulator. @param logTo gets the warnings of the service. */
+  static async start(readings: Json = {}, logTo?: { write(line: string): void }): Promise<OpnScene> {
     const env = { DEPOSIT_MAX_OPEN: '0', DEPOSIT_CREATE_PER_MINUTE: '0', SUPPLIER_CALLBACK_BASE_URL: CALLBACKS_AT };
-    const deposits = await DepositsScene.start(env);
+    const deposits = await DepositsScene.start(
+      { ...env, ...(logTo && { LOG_LEVEL: 'warn' }) },
+      { ...(logTo && { logTo }) },
+    );
     return OpnScene.at(deposits, deposits.stack.url, readings);
   }
 

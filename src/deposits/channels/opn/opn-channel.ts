@@ -206,9 +206,9 @@ export class OpnChannel implements ChannelAdapter<OpnSettings> {
     const payments: PaymentsPage['payments'] = [];
     for (const paymentId of page.charges) {
       const answer = await this.charge(settings, paymentId);
+      if (answer.kind === 'unknown' && answer.fault !== 'configuration') return answer;
       // As in the list of charges, one that can't be read keeps no other one from being read.
-      if (answer.kind === 'charge') payments.push({ paymentId, reading: answer.reading });
-      else if (answer.fault !== 'configuration') return answer;
+      payments.push({ paymentId, reading: answer.kind === 'charge' ? answer.reading : answer });
     }
     return { kind: 'page', payments, isOfAnyAge: true, next: page.next && `refunds ${page.next}` };
   }
