@@ -39,15 +39,15 @@ export class IncomingChargesService {
     private readonly observer: DepositsObserver,
   ) {}
 
-  /** Those of payments that are known, or name a deposit or a merchant. */
+  /** Those of payments that are known, or name a deposit. A merchant alone does not count: other shops number theirs, too. */
   async onlyOurs(channelId: number, readings: readonly ChargeReading[]): Promise<ChargeReading[]> {
     const ids = readings.map(({ paymentId: id }) => id);
     const stored = await this.payments.listByCharge(this.database, channelId, ids);
     const isKnown = new Set(stored.map(({ charge_ref: charge }) => charge));
-    return readings.filter(({ paymentId: id, reading }) => {
-      if (isKnown.has(id) || reading.kind !== 'paid') return isKnown.has(id);
-      return reading.payment.merchantId !== null || namedIn(reading.payment).length > 0;
-    });
+    return readings.filter(
+      ({ paymentId: id, reading }) =>
+        isKnown.has(id) || (reading.kind === 'paid' && namedIn(reading.payment).length > 0),
+    );
   }
 
   /** Readings that report no payment change nothing. @param also what to write in the same transaction. */

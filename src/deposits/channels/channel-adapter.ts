@@ -110,7 +110,7 @@ export type PaymentReading =
 export interface PaymentsPage {
   kind: 'page';
   payments: { paymentId: string; reading: PaymentReading }[];
-  /** Whether they may be of any age, also from before the channel. Then those that are not known and name nobody here do not count. */
+  /** Whether they may be of any age, also from before the channel. Then those that are not known and name no deposit do not count. */
   isOfAnyAge?: true;
   next: string | null;
 }

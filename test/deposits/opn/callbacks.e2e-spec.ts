@@ -277,9 +277,9 @@ describe('a refund of an old charge, of which no callback tells', () => {
       await scene.until(each, 'paid');
     }
     const waiting = await scene.payments('--waiting');
-    // The account sells elsewhere, too: of that charge, nobody has heard here.
+    // The account sells elsewhere, too: of that charge, nobody has heard here. It names a merchant, but of another shop.
     await scene.opn.sim('rules', { match: { call: 'charge' }, callback: { mode: 'never' } });
-    await scene.opn.charge('rent', { metadata: { deposit: 'rent' } });
+    await scene.opn.charge('rent', { metadata: { deposit: 'rent', merchant: String(scene.merchant.id) } });
     await scene.settle({ deposit_number: 'rent' });
     await scene.opn.sim('clock', { advance: '30d' });
     await scene.settle({ deposit_number: 'rent' }, { status: 'successful', refunded_amount: 100_037 });
