@@ -371,7 +371,11 @@ export class Metrics extends DepositMetrics {
         'Whether the channel is paused, because its vendor refuses our credentials: 1 or 0',
         ['channel'],
       ),
-      slips_paused: each('slips_paused', 'Whether the slip service of the channel refuses us: 1 or 0', ['channel']),
+      slips_paused: each(
+        'slips_paused',
+        "Whether the slip service of the channel refuses us, or the channel's credentials can't be opened: 1 or 0",
+        ['channel'],
+      ),
       partition_ids_left: each(
         'partition_ids_left',
         'Ids left in the partitions of a table; after them, inserts fail',

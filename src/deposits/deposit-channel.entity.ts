@@ -95,7 +95,10 @@ export class DepositChannel {
   @Column('text', { nullable: true })
   refused!: string | null;
 
-  /** When to check again whether its slip service accepts us, after it refused our key, address or quota. */
+  /**
+   * When to check slips again, after its slip service refused our key, address or quota, or the channel's credentials could not be
+   * opened.
+   */
   @Column(timestampColumn({ nullable: true }))
   slips_paused_until!: Date | null;
 

@@ -30,7 +30,8 @@ export class ChannelDto {
   @Shown.nullableMoment('The time of the last imported line') covered_until!: string | null;
   @Shown.nullableMoment('When a statement was last imported') imported_at!: string | null;
   @Shown.nullableText('GAP', 'Why its last file was refused; null if it was not') refused!: string | null;
-  @Shown.nullableMoment('While the slip service refuses us: when it is asked again') slips_paused_until!: string | null;
+  @Shown.nullableMoment("While the slip service refuses us, or the credentials can't be opened: when it is tried again")
+  slips_paused_until!: string | null;
   @Shown.moment() updated_at!: string;
 }
 
