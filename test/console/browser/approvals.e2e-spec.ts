@@ -3,6 +3,7 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { closeWithBalancedBooks } from '../../support/books.js';
 import type { TestMerchant } from '../../support/stack.js';
 import type { TestOperator } from '../console-stack.js';
+import { waitingPayment } from '../deposits/deposits-desk.js';
 import { startScene, type Scene } from '../scene.js';
 import { BUILT, describeInBrowser, launchBrowser, Visitor } from './chromium-browser.js';
 
@@ -111,6 +112,43 @@ describeInBrowser('Approvals, in a browser', () => {
     await dialog(page).getByLabel('Go on, whatever the balance is by then').check();
     await approve.click();
     await page.getByText(`75,000.00 THB were deposited for ${name}`).waitFor();
+    await visitor.leave(/Failed to load resource.*409/);
+  });
+
+  it('take back of a payment what the dialog shows and never less, and say what is missing', async () => {
+    const poor = await scene.stack.merchant('0.00');
+    const { payment } = await waitingPayment({ merchant: poor }, mali, '60000.00');
+    const request = async (body: object): Promise<number> => {
+      const whole = { payment_id: payment, reason: 'ticket 7', ...body };
+      return (await nok.browser.post<{ id: number }>('/api/approvals', whole)).body.id;
+    };
+    const credit = await request({ kind: 'payment_credit', merchant_id: poor.id });
+    await mali.browser.post(`/api/approvals/${credit}/approval`, {});
+    const refund = `UPDATE incoming_payments SET reason = 'TAKEN_BACK', taken_back = 6000000 WHERE public_id = $1`;
+    await scene.console.sql(refund, [payment]);
+    const taken = { amount: '40000.00', reference: 'taken-out' };
+    await nok.browser.post(`/api/merchants/${poor.id}/debits`, taken);
+    await request({ kind: 'payment_debit' });
+    const visitor = await arrive(mali);
+    const { page } = visitor;
+    await page.route('**/api/approvals/*/approval', async (route) => {
+      await scene.stack.credit(poor.id, '1.00');
+      await route.continue();
+    });
+    await visitor.open('/approvals');
+    await row(page, payment).getByRole('button', { name: 'Approve' }).click();
+    const poorName = (await mali.browser.get<{ name: string }>(`/api/merchants/${poor.id}`)).body.name;
+    await dialog(page).getByLabel(`Type ${poorName} to confirm`).fill(poorName);
+    const approve = dialog(page).getByRole('button', { name: /60,000\.00 THB/ });
+    await approve.click();
+    await dialog(page).getByText('The balance changed meanwhile').waitFor();
+    expect(await dialog(page).getByLabel('Go on, whatever the balance is by then').count()).toBe(0);
+    await page.unrouteAll();
+    const missing = 60_000 - Number((await scene.stack.wallet(poor)).available);
+    await approve.click();
+    const shown = missing.toLocaleString('en', { minimumFractionDigits: 2 });
+    await page.getByText(`${shown} THB were no longer available in the wallet`).waitFor();
+    expect((await scene.stack.wallet(poor)).available).toBe('0.00');
     await visitor.leave(/Failed to load resource.*409/);
   });
 
