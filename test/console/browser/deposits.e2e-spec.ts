@@ -113,7 +113,7 @@ describeInBrowser('Deposits, in a browser', () => {
     await visitor.leave();
   });
 
-  it('are credited to the merchant that they name, if they name no deposit', async () => {
+  it('are credited to the merchant that they name only if the operator names it, too', async () => {
     const other = await scene.stack.merchant('0.00');
     const of = [`/api/payments?amount=777.00`] as const;
     const { body } = await admin.browser.get<{ data: { id: string }[] }>(...of);
@@ -124,8 +124,11 @@ describeInBrowser('Deposits, in a browser', () => {
     const visitor = await arrive();
     const { page } = visitor;
     await visitor.open(`/payments?payment=${payment}`);
-    const suggestion = panel(page).getByRole('listitem').filter({ hasText: 'named by the payment' });
-    await suggestion.getByRole('button', { name: 'Credit' }).click();
+    await panel(page).getByRole('listitem').filter({ hasText: 'named by the payment' }).waitFor();
+    expect(await panel(page).getByRole('button', { name: 'Credit', exact: true }).count()).toBe(0);
+    await panel(page).getByRole('button', { name: 'Credit another' }).click();
+    await dialog(page).getByText('A merchant', { exact: true }).click();
+    await dialog(page).getByRole('textbox', { name: 'Merchant number' }).fill(String(other.id));
     await dialog(page).getByText('0.00').first().waitFor();
     await dialog(page).getByLabel('Reason').fill('its deposit was lost');
     expect(await dialog(page).getByRole('button', { name: 'Credit', exact: true }).isEnabled()).toBe(true);
@@ -136,11 +139,11 @@ describeInBrowser('Deposits, in a browser', () => {
   it('are credited to nobody that the operator has not named, if that was done already perhaps', async () => {
     const { body } = await admin.browser.get<{ data: { id: string }[] }>('/api/payments?amount=777.00');
     const [payment = 'none'] = body.data.map(({ id }) => id);
-    const set = (reason: string, deposit: string | null): Promise<unknown> =>
+    const set = (reason: string, deposit: string | null, takenBack: number | null = null): Promise<unknown> =>
       scene.console.sql(
-        `UPDATE incoming_payments SET reason = $2, deposit_id = (SELECT id FROM deposits WHERE deposit_number = $3)
-         WHERE public_id = $1`,
-        [payment, reason, deposit],
+        `UPDATE incoming_payments SET reason = $2, deposit_id = (SELECT id FROM deposits WHERE deposit_number = $3),
+           taken_back = $4 WHERE public_id = $1`,
+        [payment, reason, deposit, takenBack],
       );
     const visitor = await arrive();
     const { page } = visitor;
@@ -156,13 +159,15 @@ describeInBrowser('Deposits, in a browser', () => {
     await visitor.open(`/payments?payment=${payment}`);
     await panel(page).getByText(short.deposit_number).waitFor();
     expect(await offered()).toBe(1);
-    for (const [reason, { deposit_number: number }, why] of [
+    for (const [reason, { deposit_number: number }, why, takenBack] of [
       ['DOUBLE', short, 'Perhaps paid or reported twice'],
       ['NOT_IN_STATEMENT', short, 'The statement does not have it'],
       ['TAKEN_BACK', short, 'It was taken back'],
+      ['TOO_EARLY', short, 'Paid before its deposit was made'],
       ['LARGE', paid, 'It is large'],
+      ['LARGE', short, 'It is large', 10_000],
     ] as const) {
-      await set(reason, number);
+      await set(reason, number, takenBack);
       const to = (await credit()).getByRole('textbox', { name: 'Deposit' });
       expect([reason, await to.inputValue()]).toEqual([reason, '']);
       expect(await page.locator('main').textContent()).toContain(why);

@@ -19,7 +19,7 @@ import { takenBackOf } from './payment-view';
 export interface Deciding {
   payment: PaymentView;
   kind: 'credit' | 'return' | 'ignore' | 'debit' | 'keep';
-  /** The suggested recipient; without it the operator names a deposit or a merchant. */
+  /** The suggested deposit; without it the operator names a deposit or a merchant. */
   to?: PaymentView['suggestions'][number] | undefined;
 }
 
@@ -27,10 +27,7 @@ type To = 'deposit' | 'merchant';
 /** What the operator typed: a recipient, or the reference of the outgoing transfer. */
 type Draft = { to: To; recipient: string; reference: string };
 
-const draftOf = (to: Deciding['to']): Draft =>
-  to && to.deposit_number === null
-    ? { to: 'merchant', recipient: String(to.merchant.id), reference: '' }
-    : { to: 'deposit', recipient: to?.deposit_number ?? '', reference: '' };
+const draftOf = (to: Deciding['to']): Draft => ({ to: 'deposit', recipient: to?.deposit_number ?? '', reference: '' });
 
 /** Decides about one payment. Names the merchant and its balance. Above the limit it asks a second person. */
 export function DecidePayment({ payment, kind, to, onClose }: Deciding & { onClose: () => void }): ReactNode {

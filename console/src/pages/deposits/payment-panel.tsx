@@ -14,7 +14,8 @@ import { useMay } from '../../session';
 import { MerchantLink } from '../merchants/merchant-link';
 import type { Deciding } from './decide-payment';
 import type { PaymentView } from './deposit-view';
-import { DepositLink, differenceOf, isSafe, stateOf, takenBackOf } from './payment-view';
+import { DepositLink, differenceOf, stateOf, takenBackOf } from './payment-view';
+import { isSafe } from './safe-credit';
 import classes from './deposits.module.css';
 
 interface PanelProps {

@@ -20,13 +20,6 @@ export function differenceOf(paid: string, dealt: string, t: Translate): string 
   return t(difference < 0n ? 'payments.short' : 'payments.over', { by });
 }
 
-/** A payment that waits for one of these may be credited already, or its money may not be there. */
-const DOUBTS: readonly (string | null)[] = ['DOUBLE', 'NOT_IN_STATEMENT', 'TAKEN_BACK'];
-
-/** Whether one click may name this recipient. Crediting a payment twice must not be easy: in doubt, the operator names whom to credit. */
-export const isSafe = ({ reason }: PaymentView, { status }: PaymentView['suggestions'][number]): boolean =>
-  status !== 'paid' && !DOUBTS.includes(reason);
-
 /** What the channel took back of a payment, as a fact. Null if it took nothing back. */
 export const takenBackOf = (
   { taken_back_amount: amount, currency }: PaymentView,

@@ -22,7 +22,8 @@ import { DecidePayment, type Deciding } from './decide-payment';
 import { DepositTabs } from './deposit-tabs';
 import type { PaymentView } from './deposit-view';
 import { PaymentPanel } from './payment-panel';
-import { DepositLink, differenceOf, isSafe, stateOf } from './payment-view';
+import { DepositLink, differenceOf, stateOf } from './payment-view';
+import { isSafe } from './safe-credit';
 import classes from './deposits.module.css';
 
 /** Payments that arrived. Opens on those that wait, oldest first. */
