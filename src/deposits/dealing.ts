@@ -9,9 +9,9 @@ const CLASSES = 11n;
 const MAX_DRAWN = 64;
 
 /**
- * The amounts that may be dealt to a deposit: up to `spread` percent above its own. Divided by 11, they all have the same remainder,
- * so that a wrong digit, two swapped digits, or 1.00 too much never turn one into another. None is in whole baht, because people
- * type such amounts.
+ * The amounts that may be dealt to a deposit: up to `spread` percent above its own amount, but at least 4.99 and at most 49.99 baht.
+ * Divided by 11, they all have the same remainder, so that a wrong digit, two swapped neighbours, or 1.00 too much never turn one into
+ * another. None is in whole baht, because people type such amounts.
  */
 export function amountsToDeal(amount: Satang, spread: number, amountClass: number): Satang[] {
   const wanted = (amount * BigInt(spread)) / 100n;
@@ -33,8 +33,8 @@ export interface DealtBefore {
 }
 
 /**
- * Chooses a free amount at random: one that was never dealt, else one of those that have been free the longest. Among these,
- * those whose last deposit was paid come first, because a late payer can't be waiting with them.
+ * Chooses a free amount at random: one that was never dealt, else one of those that have been free the longest. It prefers an
+ * amount whose last deposit was paid: nobody can still pay that deposit late.
  * @returns null if all are held.
  */
 export function chooseAmount(dealt: readonly DealtBefore[]): Satang | null {

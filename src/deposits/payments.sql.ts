@@ -58,8 +58,8 @@ const loneWith = (own: 'slip_ref' | 'line_id', other: 'slip_ref' | 'line_id') =>
 export const LONE_PAYMENTS = { slip: loneWith('slip_ref', 'line_id'), line: loneWith('line_id', 'slip_ref') };
 
 /**
- * Adds witnesses to payments, with what became of those that waited. A slip that was debited because the statement did not show it is a
- * case again when its line comes: the merchant is owed that.
+ * Adds witnesses to payments, with the new state of those that waited. If an operator debited a payment because no statement showed its
+ * slip, its line opens the case again: the merchant is owed the money.
  */
 export const LINK_PAYMENTS = statement(
   'incoming_payments.link',
@@ -102,8 +102,8 @@ export const UNCONFIRMED_AMOUNT = statement(
 );
 
 /**
- * Records how much of payments a vendor has taken back. A booked one becomes a case, also if an operator had kept it or debited less
- * before. One whose debits are not less stays closed. `debited`: the debits of one that an operator debited.
+ * Records the amount of each payment that the vendor has taken back. A booked payment becomes a case. A case that an operator closed
+ * opens again if the operator kept the payment, or debited less than `amount`. `debited`: what operators have debited for the payment.
  */
 export const TAKE_BACK = statement(
   'incoming_payments.take_back',
@@ -126,25 +126,25 @@ const contradictBy = (column: 'id' | 'line_id') =>
       UPDATE incoming_payments p
       SET contradicted = true, reason = CASE WHEN p.state = 'booked' THEN 'CONTRADICTION' ELSE p.reason END,
           ${reopenedIf(`NOT p.contradicted AND p.decision IN ('debit', 'keep')`)}
-      FROM ${ids.as('given')} WHERE p.${column} = given.id`,
+      FROM ${ids.as('each')} WHERE p.${column} = each.id`,
   );
 
 /**
- * Records that a witness contradicts payments, which are given by their own ids or by those of their lines. Nothing moves, and what
- * waits keeps its reason. A case is open again.
+ * Records that a witness contradicts payments, which are named by their own ids or by those of their lines. No money moves, and a
+ * waiting payment keeps its reason. The first contradiction opens a case again that an operator closed by `debit` or `keep`.
  */
 export const CONTRADICT = { id: contradictBy('id'), line_id: contradictBy('line_id') };
 
 /**
- * Up to three deposits for each waiting payment, the most probable first: the one that matching found, then unpaid ones with the
- * amount, with nearly the amount, or some whole baht apart.
+ * Up to three deposits for each waiting payment: first the one that matching found, then unpaid deposits before paid ones. Within these:
+ * the same amount, at most 5 satang apart, whole baht apart, other amounts within 1 % or 10 baht.
  */
 export const SUGGEST = statement(
   'incoming_payments.suggest',
   { payments: rowsOf({ id: 'bigint' }) },
   ({ payments }) => `
     SELECT p.id AS payment_id, found.deposit_number, found.merchant_id, found.amount_to_pay, found.status, found.created_at
-    FROM ${payments.as('asked')} JOIN incoming_payments p ON p.id = asked.id CROSS JOIN LATERAL (
+    FROM ${payments.as('each')} JOIN incoming_payments p ON p.id = each.id CROSS JOIN LATERAL (
       SELECT d.*, abs(d.amount_to_pay - p.amount) AS difference FROM deposits d
       WHERE d.id = p.deposit_id OR d.channel_id = p.channel_id AND (
         d.amount_to_pay = p.amount AND d.created_at BETWEEN p.paid_at - interval '33 days' AND p.paid_at + interval '2 days'

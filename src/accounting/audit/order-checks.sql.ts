@@ -112,7 +112,7 @@ export const ORDER_CHECKS: OrderCheck[] = [
     name: 'order_events',
     rows: ordersAndEvents,
     wrong: 'events > ended::int OR (events < ended::int AND NOT is_old) OR fitting <> events',
-    example: `format('order %s (%s) has %s events, %s of them of its kind', order_number, status, events, fitting)`,
+    example: `format('order %s (%s) has %s events, %s of them with its status, merchant and reference', order_number, status, events, fitting)`,
     figures: { ended: 'count(*) FILTER (WHERE ended)', events: 'sum(events)' },
     describe: ({ ended = 0n, events = 0n }) =>
       `${counted(ended, 'ended order')}, ${counted(events, 'event')} of their ends`,

@@ -18,7 +18,7 @@ const SETTLED_MS = 300_000;
 /** One statement reads at most this many hours, so that none takes long. */
 const MAX_HOURS = 6;
 const BEST_PRODUCTS = 6;
-/** No day is longer, so a day has one step. */
+/** Longer than any day, so that `readSteps` sums up a whole day in one step. */
 const STEP_SECONDS = 100_000;
 
 interface Sales {
@@ -72,7 +72,7 @@ export class BusinessDaysService {
     private readonly minutes: MinuteStatsRepository,
   ) {}
 
-  /** Returns figures that are at most 15 seconds old. */
+  /** Returns a result that was read at most 15 seconds ago. */
   async read(zone: string, { seesCosts }: { seesCosts: boolean }): Promise<Business> {
     const business = await this.recent(zone);
     return seesCosts ? business : withoutCosts(business);

@@ -91,7 +91,7 @@ export interface SupplierLine {
   unanswered: number;
   /** Units that can't be queried without buying: compare these by hand. */
   unaskable: number;
-  /** Purchases in the supplier's list; null if it has no list. */
+  /** Purchases in the supplier's list or in the statement; null if there is no list, or the list could not be read. */
   listed: number | null;
   /** Entries of the list that can't be read. */
   unreadable: number;

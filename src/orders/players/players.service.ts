@@ -18,7 +18,7 @@ import { VerdictCache } from './verdict-cache.js';
 import { behaviourOf } from '../../suppliers/sandbox/sandbox-behaviours.js';
 import { findProblems, takesPlayer } from '../placement-rules.js';
 
-/** The limit of each API key in each API process (contract, section 3). */
+/** The limit of each API key in each API process (contract, section 5). */
 export const CHECKS_PER_SECOND = 5;
 
 /** Checks players before merchants order for them. */

@@ -9,7 +9,7 @@ import { PLAYER_VERDICTS, type PlayerVerdict } from '../../catalog/player-valida
 import { FULFILMENT_QUEUE } from '../../queues/queues.js';
 import { RedisHealthService } from '../../queues/redis-health.service.js';
 
-/** The contract promises 5 minutes (section 3). */
+/** The contract promises 5 minutes (contract, section 5). */
 const CACHE_MS = 300_000;
 /** For the verdict `unknown`. Shorter, because an unavailable validator may soon be available. */
 const UNKNOWN_CACHE_MS = 5_000;

@@ -35,7 +35,10 @@ const TIMEOUT_MS = 8_000;
 /** For all calls that make a code: merchants wait for it, and proxies wait 8.5 s for the API. */
 const CREATE_MS = 6_000;
 const MAX_IMAGE_BYTES = 64 * 1024;
-/** How many entries a page of a list has. Each refund leads to a call, and what a page has is recorded after its last call. */
+/**
+ * Entries per page. A page of refunds is short, because each refund costs a call, and the page's payments are recorded only after all
+ * of its calls.
+ */
 const PAGES = { charges: 100, refunds: 10 };
 const MAX_LIST_BYTES = 4_000_000;
 /** Opn lists charges by their creation. A code may be paid a day later, and the payment may be refunded after that. */
@@ -174,7 +177,8 @@ export class OpnChannel implements ChannelAdapter<OpnSettings> {
     // Opn cuts off milliseconds.
     const expires_at = new Date(Math.ceil(deposit.expiresAt.getTime() / 1_000) * 1_000).toISOString();
     let charge = await this.post(settings, '/charges', { ...body, expires_at }, until);
-    // Nothing was made. It is not documented whether charges of this kind take an end of their own.
+    // Opn refused `expires_at`, so it made no charge, and a second call cannot make two. Its documents do not say whether PromptPay
+    // charges accept an expiry.
     if (!('id' in charge) && charge.fault === 'configuration' && charge.detail.includes('expires_at'))
       charge = await this.post(settings, '/charges', body, until);
     return 'id' in charge ? this.read(settings, charge, until) : charge;
@@ -207,7 +211,7 @@ export class OpnChannel implements ChannelAdapter<OpnSettings> {
     for (const paymentId of page.charges) {
       const answer = await this.charge(settings, paymentId);
       if (answer.kind === 'unknown' && answer.fault !== 'configuration') return answer;
-      // As in the list of charges, one that can't be read keeps no other one from being read.
+      // An unreadable charge does not stop the page, as in the list of charges.
       payments.push({ paymentId, reading: answer.kind === 'charge' ? answer.reading : answer });
     }
     return { kind: 'page', payments, isOfAnyAge: true, next: page.next && `refunds ${page.next}` };
@@ -240,7 +244,8 @@ export class OpnChannel implements ChannelAdapter<OpnSettings> {
       return { kind: 'unknown', detail: 'the new charge is not pending' };
     const qrImage = await this.image(settings, image?.download_uri, until);
     if (qrImage === null) {
-      // Nobody has seen the code, and another charge will have the next one. The merchant does not wait for the end of this one.
+      // Nobody has seen this code, and the next call makes a new charge with a new code. So this charge is cancelled, and the
+      // merchant does not wait for that.
       void this.cancel(settings, paymentId);
       return { kind: 'unknown', detail: `the code of charge ${paymentId} could not be read` };
     }
