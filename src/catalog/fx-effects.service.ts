@@ -66,8 +66,11 @@ export class FxEffectsService {
     return this.rates.set(currency, rate, by, { expected: before });
   }
 
-  /** The number of products that the service buys in each currency. The sums include only products whose cost in baht is known. */
-  async margins(): Promise<Map<string, { products: number; price: Satang; cost: Satang }>> {
+  /**
+   * For each currency: the number of products that the service buys in it, and the sums of their prices and costs. The sums leave out
+   * products without a known cost in baht.
+   */
+  async sumsByCurrency(): Promise<Map<string, { products: number; price: Satang; cost: Satang }>> {
     const sums = new Map<string, { products: number; price: Satang; cost: Satang }>();
     for (const { offer, price } of await this.bought()) {
       const { cost_currency: currency, cost } = offer;
@@ -106,7 +109,7 @@ const marginAfter = ({ price, costAfter }: FxEffect): bigint => price - costAfte
 const compare = <Value extends bigint | string>(one: Value, other: Value): number =>
   one < other ? -1 : one > other ? 1 : 0;
 
-/** Rates are calculated as whole numbers with this many fraction digits. */
+/** The calculation is in fixed point: a rate is a whole number of 10^-10 baht. */
 const RATE_DIGITS = 10;
 const RATE_UNIT = 10n ** BigInt(RATE_DIGITS);
 /** One satang in millionths of baht, the unit of costs. */

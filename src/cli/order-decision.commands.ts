@@ -65,7 +65,7 @@ export function defineCancel(order: OperatorCommand): void {
     )
     .does(async (app, numberOrReference: string, { merchant, unit, yes, ...by }: CancelGiven) => {
       const orders = app.get(OrderSupportService);
-      const order = await orders.find(numberOrReference, merchant);
+      const order = await orders.getByNumberOrReference(numberOrReference, merchant);
       const what = unit ? `Unit ${unitName(unit)}` : 'Every unit';
       const consequence = `${what} of ${order.order_number} that was not bought fails for good: its price is returned.`;
       await confirm(consequence, { yes });
@@ -104,7 +104,7 @@ export function defineResolve(order: OperatorCommand): void {
       const { merchant, reason, operator, unit, yes } = given;
       const outcome = toOutcome(given);
       const orders = app.get(OrderSupportService);
-      const order = await orders.find(numberOrReference, merchant);
+      const order = await orders.getByNumberOrReference(numberOrReference, merchant);
       const latest = await orders.findLatestAttempt(order.order_number, unit);
       await confirm(inWords(order.order_number, given, latest), { yes });
       // The operator decides about this attempt only. The service refuses if a later one began during the confirmation.

@@ -41,7 +41,7 @@ export const orderCommands: CommandGroup = {
       .examples('order show ord_Np3O7rcsqNmBTwD7', 'order show shop-10001 --merchant 1')
       .does(async (app, numberOrReference: string, { merchant }: { merchant?: number }) => {
         const orders = app.get(OrderSupportService);
-        const { order_number } = await orders.find(numberOrReference, merchant);
+        const { order_number } = await orders.getByNumberOrReference(numberOrReference, merchant);
         return orderDetail(await orders.show(order_number));
       });
 

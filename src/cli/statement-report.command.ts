@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import { statementCsv, statementPage } from '../accounting/reports/month-statement-page.js';
 import { toMonthStatement } from '../accounting/reports/month-statement.js';
-import { AccountStatementService, STATEMENT_TIMEZONE } from '../accounting/reports/statement.service.js';
+import { AccountStatementService, ACCOUNT_STATEMENT_TIMEZONE } from '../accounting/reports/statement.service.js';
 import { MerchantsService } from '../merchants/merchants.service.js';
 import type { OperatorCommand } from './command-group.js';
 import { id, month, refuseBoth } from './options.js';
@@ -29,10 +29,10 @@ export function defineStatementReport(report: OperatorCommand): void {
     .command('statement')
     .description('Print a merchant’s monthly statement: opening balance, each movement, closing balance.')
     .requiredOption('--merchant <id>', 'merchant id', id)
-    .requiredOption('--month <month>', `month in ${STATEMENT_TIMEZONE}, such as 2026-01`, month)
+    .requiredOption('--month <month>', `month in ${ACCOUNT_STATEMENT_TIMEZONE}, such as 2026-01`, month)
     .option('--csv', 'print CSV with a header line and both balances')
     .option('--html', 'print a page to send to the merchant')
-    .option('--per-order', `with --csv: one line for each order, with times in ${STATEMENT_TIMEZONE}`)
+    .option('--per-order', `with --csv: one line for each order, with times in ${ACCOUNT_STATEMENT_TIMEZONE}`)
     .notes(STATEMENT_HELP)
     .examples(
       'report statement --merchant 1 --month 2026-01 --html > statement.html',

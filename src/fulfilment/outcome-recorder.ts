@@ -21,7 +21,7 @@ import {
 import { SupplierPausesService } from '../suppliers/supplier-pauses.service.js';
 import { safeQuietPeriodMs } from '../suppliers/supplier-timing.js';
 import { awaitingCode, lacksCode } from '../orders/codes/delivered.js';
-import { SettlementRetryService, isPassing, type Decided } from './settlement-retry.service.js';
+import { SettlementRetryService, isPassing, type DefiniteCall } from './settlement-retry.service.js';
 import { AttemptsRepository, type NotedRow } from './attempts.repository.js';
 import { nextCallDelayMs } from './backoff.js';
 import { FailoverService } from './failover.service.js';
@@ -83,12 +83,12 @@ export class OutcomeRecorder {
    * @returns whether the unit is due again at once.
    */
   async record(call: EndedCall, leaseEndMs: number): Promise<boolean> {
-    if (isDecided(call) && lacksCode(call.unit.kind, call.outcome)) return this.awaitCode(call, leaseEndMs);
-    if (isDecided(call) && !needsConfirmation(call)) {
+    if (isDefiniteCall(call) && lacksCode(call.unit.kind, call.outcome)) return this.awaitCode(call, leaseEndMs);
+    if (isDefiniteCall(call) && !needsConfirmation(call)) {
       await this.settlements.settle(call, leaseEndMs);
       return false;
     }
-    const undecided = isDecided(call) ? toUnconfirmed(call) : (call as Undecided);
+    const undecided = isDefiniteCall(call) ? toUnconfirmed(call) : (call as Undecided);
     await this.pauseFor(undecided, leaseEndMs);
     return (await this.isBoughtElsewhere(undecided, leaseEndMs)) || this.postpone(undecided, leaseEndMs);
   }
@@ -158,7 +158,7 @@ export class OutcomeRecorder {
    * Postpones a purchase until its code arrives. If the unit was settled meanwhile, checks whether the purchase contradicts
    * that.
    */
-  private async awaitCode(call: Decided, leaseEndMs: number): Promise<boolean> {
+  private async awaitCode(call: DefiniteCall, leaseEndMs: number): Promise<boolean> {
     const postponed = await this.submit({ ...call, outcome: awaitingCode(call.outcome) }, leaseEndMs);
     if (postponed) return this.isDueAtOnce(call.unit, postponed);
     await retryWrite(() => this.settlements.judge(call), leaseEndMs, isPassing);
@@ -226,16 +226,16 @@ function noteOf({ unit, outcome, kind, unconfirmed = null }: Undecided): NotedRo
 }
 
 /** Whether the supplier may still withdraw its refusal. Such a refusal counts only once the supplier repeats it. */
-const needsConfirmation = ({ unit, outcome }: Decided): boolean =>
+const needsConfirmation = ({ unit, outcome }: DefiniteCall): boolean =>
   outcome.kind === 'failed' && outcome.confirm === true && unit.unconfirmed === null;
 
-function toUnconfirmed(call: Decided): Undecided {
+function toUnconfirmed(call: DefiniteCall): Undecided {
   const unconfirmed = call.outcome.kind === 'failed' ? call.outcome.code : null;
   const detail = `to be confirmed: ${outcomeDetail(call.outcome)}`;
   return { ...call, outcome: { kind: 'unknown', detail }, unconfirmed };
 }
 
-const isDecided = (call: EndedCall): call is Decided => isDefinite(call.outcome);
+const isDefiniteCall = (call: EndedCall): call is DefiniteCall => isDefinite(call.outcome);
 
 type UnitColumns = Pick<ClaimedUnit, 'order_id' | 'item' | 'unit'>;
 

@@ -12,7 +12,7 @@ import { historyEntriesOf, type EndedCall } from './ended-call.js';
 import { UnitObserver } from './unit.observer.js';
 import { UnitsRepository, type ClaimedUnit } from './units.repository.js';
 
-export type Decided = EndedCall<DefiniteOutcome>;
+export type DefiniteCall = EndedCall<DefiniteOutcome>;
 
 const RETRY_MS = 500;
 /** While an answer cannot be recorded, its claim is extended for this long at a time. */
@@ -41,7 +41,7 @@ export class SettlementRetryService {
    * Settles a unit. If the answer is still not recorded shortly before the lease ends, the service extends the claim and goes on
    * retrying, while the caller continues.
    */
-  async settle(call: Decided, leaseEndMs: number): Promise<void> {
+  async settle(call: DefiniteCall, leaseEndMs: number): Promise<void> {
     const lease = { endMs: leaseEndMs };
     const settling = this.settleAtLast(call, lease);
     if (await isDoneBefore(settling, lease.endMs - RENEW_BEFORE_MS)) return;
@@ -54,7 +54,7 @@ export class SettlementRetryService {
   }
 
   /** Applies an answer whose claim no longer holds, and which the order history already has. It may contradict the settlement. */
-  judge(call: Decided): Promise<void> {
+  judge(call: DefiniteCall): Promise<void> {
     return this.settleOnce(call, []);
   }
 
@@ -65,7 +65,7 @@ export class SettlementRetryService {
   }
 
   /** Retries until the answer is recorded; while the process stops, only as long as the claim lasts. */
-  private async settleAtLast(call: Decided, lease: { endMs: number }): Promise<void> {
+  private async settleAtLast(call: DefiniteCall, lease: { endMs: number }): Promise<void> {
     for (;;) {
       try {
         return await this.settleOnce(call);
@@ -88,7 +88,7 @@ export class SettlementRetryService {
     return settled;
   }
 
-  private async settleOnce(call: Decided, calls = historyEntriesOf(call)): Promise<void> {
+  private async settleOnce(call: DefiniteCall, calls = historyEntriesOf(call)): Promise<void> {
     const { unit } = call;
     const settled = await this.answers.settle({
       key: { orderId: unit.order_id, item: unit.item, unit: unit.unit },
@@ -104,7 +104,7 @@ export class SettlementRetryService {
   }
 
   /** Sends a unit to review if PostgreSQL refuses its answer for good: no worker sends a unit in review again. */
-  private async sendToReview(call: Decided, leaseEndMs: number, error: unknown): Promise<void> {
+  private async sendToReview(call: DefiniteCall, leaseEndMs: number, error: unknown): Promise<void> {
     const { unit } = call;
     this.observer.notSettled(unit, error);
     const review = (): Promise<void> =>

@@ -19,25 +19,30 @@ const COLUMNS = [
 const NO_END = 2_147_483_647;
 
 /**
- * A SELECT of the due units that a claim takes at one supplier. It is LATERAL to `s`, the supplier, `known`, its adapter, and
- * `free`: the `slots` to fill, and the place where the previous claim of this process ended, `from_merchant` and `from_used`.
+ * A SELECT of the due units that a claim selects at one supplier. It is LATERAL to three rows:
+ *
+ * - `s`: the supplier.
+ * - `known`: its adapter.
+ * - `free`: `slots` is the number of slots to fill; `from_merchant` and `from_used` are the place where this process's previous claim
+ *   ended.
  *
  * The merchants with due units form a circle, in the order of their ids. Beginning at that place, each merchant in its turn gets as
  * many slots as its weight, until no slot is left. The next claim begins at `next_merchant` and `next_used`. So if each claim has
  * a single slot and all weights are 1, the first claim serves one merchant, and the next claim serves the following merchant.
  *
- * - If all due units fit in the free slots, there is nothing to share. The claim takes them in one scan of the index.
+ * - If all due units fit in the free slots, there is nothing to share. The claim selects them in one scan of the index.
  * - `line`: the next merchants of the circle, at most as many as there are slots. One probe of the index finds each merchant.
  * - `turns`: one `round` gives each merchant as many slots as its weight. `begin` is the number of slots in a round before the
  *   merchant's own.
  * - `shares` deals out the free slots, round after round. A merchant's share is the number of slots that it gets.
- * - `taken`: first the units whose leases ended, and then each merchant's share of its oldest units.
+ * - `own_shares`: first the units whose leases ended, and then each merchant's share of its oldest units.
  * - `extra`: slots that merchants left free, shared by weight between the merchants in `wants_more`. These have filled their shares,
  *   so they may have more due units.
- * - `any_due`: if slots are still free, perhaps because another worker has locked the units, the claim takes any due units.
+ * - `any_due`: if slots are still free, perhaps because another worker has locked the units, the claim selects any due units.
  *
- * Each SELECT of the last UNION runs only if the SELECTs before it left slots free. A paused supplier gets only inquiries, which
- * are not shared out.
+ * Each SELECT of the last UNION runs only if the SELECTs before it left slots free.
+ *
+ * A paused supplier gets no sends. It gets inquiries, unless it refuses our credentials or bans us. These are not shared out.
  */
 export const dueUnits = (clockLimit: string): string => {
   const due = (columns: string, whose: string): string => `
@@ -73,24 +78,24 @@ export const dueUnits = (clockLimit: string): string => {
                  + least(weight, greatest(0, (used + free.slots) % round - begin)) - CASE place WHEN 1 THEN used ELSE 0 END AS share,
                (used + free.slots - 1) % round - begin + 1 AS last_used
         FROM turns),
-      taken AS MATERIALIZED (
+      own_shares AS MATERIALIZED (
         SELECT *, NULL::int AS merchant_id FROM ${locked(`${MERCHANT} IS NULL`, 'free.slots')} AS ended_leases
         UNION ALL
         SELECT own.*, shares.merchant_id FROM shares
         CROSS JOIN LATERAL ${locked(`${MERCHANT} = shares.merchant_id`, 'shares.share')} AS own),
       wants_more AS (
-        SELECT merchant_id, ceil((free.slots - (SELECT count(*) FROM taken)) * weight / (sum(weight) OVER ())::float8)::int AS share
-        FROM shares WHERE share = (SELECT count(*) FROM taken WHERE taken.merchant_id = shares.merchant_id)),
+        SELECT merchant_id, ceil((free.slots - (SELECT count(*) FROM own_shares)) * weight / (sum(weight) OVER ())::float8)::int AS share
+        FROM shares WHERE share = (SELECT count(*) FROM own_shares WHERE own_shares.merchant_id = shares.merchant_id)),
       extra AS MATERIALIZED (
         SELECT own.*, wants_more.merchant_id FROM wants_more
-        CROSS JOIN LATERAL ${locked(`${MERCHANT} = wants_more.merchant_id AND ${isNotIn('taken')}`, 'wants_more.share')} AS own)
+        CROSS JOIN LATERAL ${locked(`${MERCHANT} = wants_more.merchant_id AND ${isNotIn('own_shares')}`, 'wants_more.share')} AS own)
       SELECT units.*, place.next_merchant, place.next_used
       FROM (
-        SELECT * FROM taken
+        SELECT * FROM own_shares
         UNION ALL
         SELECT * FROM extra
         UNION ALL
-        SELECT *, NULL::int FROM ${locked(`${MERCHANT} > 0 AND ${isNotIn('taken')} AND ${isNotIn('extra')}`, 'free.slots')} AS any_due
+        SELECT *, NULL::int FROM ${locked(`${MERCHANT} > 0 AND ${isNotIn('own_shares')} AND ${isNotIn('extra')}`, 'free.slots')} AS any_due
         LIMIT free.slots) units
       LEFT JOIN (
         SELECT CASE last_used WHEN weight THEN merchant_id + 1 ELSE merchant_id END AS next_merchant,

@@ -53,20 +53,20 @@ export class OrderCancellationService {
 
 /** Units that one transaction settles share one entry in the audit log. */
 function toCommand({ order, by }: Cancellation): (unit: UnitRow) => SettleUnit {
-  const reason = failure('CANCELLED_BY_OPERATOR');
-  // Throws for an invalid reason before any unit is settled.
+  const failed = failure('CANCELLED_BY_OPERATOR');
+  // Refuses an invalid operator or reason before any unit is settled.
   assertActor(by);
   const alsoWrite = (tx: Transaction, settled: SettleUnit[]): void =>
     recordAction(tx, by, {
       action: 'order.cancel',
       merchantId: order.merchant_id,
       orderId: order.id,
-      detail: { units: settled.map(({ key }) => unitName(key)), result: 'failed', code: reason.code },
+      detail: { units: settled.map(({ key }) => unitName(key)), result: 'failed', code: failed.code },
     });
   return ({ item, unit }) => ({
     key: { orderId: order.id, item, unit },
     merchantId: order.merchant_id,
-    outcome: { kind: 'failed', ...reason },
+    outcome: { kind: 'failed', ...failed },
     by: { kind: 'cancellation' },
     alsoWrite,
   });

@@ -77,7 +77,7 @@ export class OrderSupportService {
    * @param merchantId the merchant whose order it must be, if given.
    * @throws NOT_FOUND; AmbiguousReference.
    */
-  async find(numberOrReference: string, merchantId?: number): Promise<OrderRow> {
+  async getByNumberOrReference(numberOrReference: string, merchantId?: number): Promise<OrderRow> {
     const byNumber = await this.orders.findByNumber(numberOrReference, merchantId);
     if (byNumber) return byNumber;
     const [found, ...others] = await this.searches.listByReference(numberOrReference, merchantId);
@@ -182,8 +182,8 @@ export class OrderSupportService {
   }
 
   /**
-   * @param deliveryId absent if operators do not see `found_as`. Any number may be the id of a delivery, so operators must see
-   * that the service took the number for an id.
+   * @param deliveryId the term as the id of a delivery. Almost any number is one, so only callers that show `found_as` pass it: then
+   * operators see why the order was found.
    */
   private listByTerm(
     term: string,

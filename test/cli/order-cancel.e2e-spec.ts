@@ -230,7 +230,7 @@ describe('topup order cancel beside workers', () => {
 
   /** Whether a unit of the order was cancelled. */
   async function tryToCancel({ order_number }: OrderBody): Promise<boolean> {
-    const order = await operator.get(OrderSupportService).find(order_number);
+    const order = await operator.get(OrderSupportService).getByNumberOrReference(order_number);
     const by = { operator: 'Malee', reason: 'race' };
     return operator
       .get(OrderCancellationService)

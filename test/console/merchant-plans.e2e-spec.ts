@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PAGE_OF_MERCHANT } from '../../src/catalog/prices.repository.js';
 import type { Statement } from '../../src/database/database.js';
 import { READ_DAYS, READ_TODAY } from '../../src/accounting/reports/merchant-stats.repository.js';
-import { LATEST, LATEST_FUNDING } from '../../src/accounting/reports/statement.repository.js';
+import { LATEST, LATEST_CREDITS_AND_DEBITS } from '../../src/accounting/reports/statement.repository.js';
 import { ConsoleStack } from './console-stack.js';
 
 let stack: ConsoleStack;
@@ -16,7 +16,7 @@ const STATEMENTS: [string, Statement, string[]][] = [
   ['orders of today', READ_TODAY, ['ix_orders_failed', 'ix_orders_newest']],
   ['orders of thirty days', READ_DAYS, ['ix_orders_failed', 'ix_orders_newest']],
   ['the statement', LATEST, ['ix_transfers_statement']],
-  ['deposits and withdrawals', LATEST_FUNDING, ['uq_transfers_reference']],
+  ['deposits and withdrawals', LATEST_CREDITS_AND_DEBITS, ['uq_transfers_reference']],
   ['prices', PAGE_OF_MERCHANT, ['uq_products_sku']],
 ];
 

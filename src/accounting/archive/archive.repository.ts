@@ -107,9 +107,9 @@ export class ArchiveRepository {
 
   async begin(
     { number, lower, upper }: OrdersPartition,
-    given: { directory: string; orders: number; months: object[]; suppliers: number[]; by: string },
+    archived: { directory: string; orders: number; months: object[]; suppliers: number[]; by: string },
   ): Promise<void> {
-    const { directory, orders, months, suppliers, by } = given;
+    const { directory, orders, months, suppliers, by } = archived;
     await this.run(sql.BEGIN, [number, lower, upper, directory, orders, JSON.stringify(months), suppliers, by]);
   }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { formatBaht, type Satang } from '../../core/money.js';
 import { toCsv, type CsvCell } from '../../core/csv.js';
 import type { MonthLine, MonthStatement } from './month-statement.js';
-import { STATEMENT_TIMEZONE } from './statement.service.js';
+import { ACCOUNT_STATEMENT_TIMEZONE } from './statement.service.js';
 
 /** A merchant's statement of a month. */
 interface MonthOfMerchant {
@@ -56,7 +56,7 @@ export function statementPage({ merchant, month, statement }: MonthOfMerchant): 
 <body>
 <h1>ใบแจ้งยอด · <span lang="en">Statement</span></h1>
 <p><strong>${escape(merchant.name)}</strong> · ผู้ค้า <span lang="en">Merchant</span> ${merchant.id}</p>
-<p>เดือน <span lang="en">Month</span> <strong>${escape(month)}</strong> · บาท <span lang="en">THB</span> · เวลา <span lang="en">Time zone</span> ${STATEMENT_TIMEZONE}</p>
+<p>เดือน <span lang="en">Month</span> <strong>${escape(month)}</strong> · บาท <span lang="en">THB</span> · เวลา <span lang="en">Time zone</span> ${ACCOUNT_STATEMENT_TIMEZONE}</p>
 <table class="sums"><tbody>
 ${sum('ยอดยกมา', 'Opening balance', opening)}
 ${sum('เงินฝาก', 'Deposits', sums.deposits)}
@@ -90,7 +90,7 @@ const grouped = (amount: Satang): string => formatBaht(amount).replace(/\B(?=(\d
 const orBlank = (amount: Satang): string => (amount === 0n ? '' : formatBaht(amount));
 
 const CLOCK = new Intl.DateTimeFormat('sv-SE', {
-  timeZone: STATEMENT_TIMEZONE,
+  timeZone: ACCOUNT_STATEMENT_TIMEZONE,
   dateStyle: 'short',
   timeStyle: 'medium',
 });

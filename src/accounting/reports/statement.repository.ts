@@ -63,8 +63,8 @@ export const LATEST = statement(
  * Only the credits and debits before an id, newest first. The index of references finds these movements, which are few. The sort
  * by an expression keeps PostgreSQL from scanning the merchant's whole statement by id.
  */
-export const LATEST_FUNDING = statement(
-  'statement.latest_funding',
+export const LATEST_CREDITS_AND_DEBITS = statement(
+  'statement.latest_credits_and_debits',
   { merchantId: 'int', before: 'bigint', limit: 'int' },
   ({ merchantId, before, limit }) => `
     SELECT ${LINE} FROM transfers t LEFT JOIN orders o ON o.id = t.order_id
@@ -106,9 +106,9 @@ export class StatementRepository {
     return present(read, 'a month begins and ends');
   }
 
-  /** Newest first. @param isFunding only credits and debits. @param before exclusive. */
-  latest(merchantId: number, isFunding: boolean, before: bigint, limit: number): Promise<StatementRow[]> {
-    const latest = isFunding ? LATEST_FUNDING : LATEST;
+  /** Newest first. @param before exclusive. */
+  latest(merchantId: number, creditsAndDebitsOnly: boolean, before: bigint, limit: number): Promise<StatementRow[]> {
+    const latest = creditsAndDebitsOnly ? LATEST_CREDITS_AND_DEBITS : LATEST;
     return this.database.query<StatementRow>(...latest.with({ merchantId, before, limit }));
   }
 

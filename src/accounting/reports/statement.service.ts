@@ -11,7 +11,7 @@ export type { StatementRow } from './statement.repository.js';
 const ROWS_AT_ONCE = 1000;
 
 /** Months of a statement begin in this time zone. */
-export const STATEMENT_TIMEZONE = 'Asia/Bangkok';
+export const ACCOUNT_STATEMENT_TIMEZONE = 'Asia/Bangkok';
 
 /** `from` is inclusive, `to` exclusive. */
 export interface Period {
@@ -56,25 +56,28 @@ export class AccountStatementService {
   }
 
   /**
-   * Returns a page of movements, newest first.
-   * @param isFunding whether to return only credits and debits.
+   * Returns a page of movements, newest first. With `creditsAndDebitsOnly`, the page leaves out all other movements.
    * @throws BAD_REQUEST for a bad cursor.
    */
   async latest<Line>(
     merchantId: number,
-    { isFunding, cursor, limit }: { isFunding: boolean; cursor: string | undefined; limit: number },
+    {
+      creditsAndDebitsOnly,
+      cursor,
+      limit,
+    }: { creditsAndDebitsOnly: boolean; cursor: string | undefined; limit: number },
     toLine: (row: StatementRow) => Line,
   ): Promise<Page<Line>> {
     const before = decodeCursor(cursor, [MAX_BIGINT])?.[0] ?? MAX_BIGINT;
-    const rows = await this.statements.latest(merchantId, isFunding, before, limit + 1);
+    const rows = await this.statements.latest(merchantId, creditsAndDebitsOnly, before, limit + 1);
     return toPage(rows, limit, ({ id }) => encodeCursor(id), toLine);
   }
 
   /** @param month such as 2026-10. @throws BAD_REQUEST for a month that has not begun. */
   async month(month: string): Promise<Required<Period>> {
-    const read = await this.statements.readMonth(month, STATEMENT_TIMEZONE);
+    const read = await this.statements.readMonth(month, ACCOUNT_STATEMENT_TIMEZONE);
     if (read.start > read.now) {
-      const message = `${month} has not begun in ${STATEMENT_TIMEZONE}: choose a month up to this one`;
+      const message = `${month} has not begun in ${ACCOUNT_STATEMENT_TIMEZONE}: choose a month up to this one`;
       throw new AppError('BAD_REQUEST', message);
     }
     return { from: read.start, to: read.stop };

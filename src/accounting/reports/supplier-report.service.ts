@@ -19,9 +19,9 @@ import {
   type UnitCounts,
 } from './supplier-report.repository.js';
 
-const UNITS_AT_ONCE = 500;
+const ATTEMPTS_AT_ONCE = 500;
 
-/** A unit whose state differs between our books and the supplier's. */
+/** An attempt whose state differs between our books and the supplier's. */
 export interface Difference {
   reference: string;
   ours: 'succeeded' | 'failed';
@@ -36,13 +36,16 @@ export interface SupplierComparison {
   counts: UnitCounts;
   agreed: number;
   differences: Difference[];
-  /** Units without a usable answer of the supplier. */
+  /** Attempts without a usable answer of the supplier. */
   unanswered: { count: number; reason: string | null };
-  /** Units that are not in the statement, and that the supplier can't be queried about without the risk of buying. */
+  /** Attempts that are not in the statement, and that the supplier can't be queried about without the risk of buying. */
   unaskable: number;
-  /** Why the service would not notice if the supplier takes back an `unaskable` unit; null if it would, or without such units. */
+  /**
+   * Why the service would not notice if the supplier contradicts itself about an `unaskable` attempt; null if the service would notice,
+   * if no setting could change that, or without such attempts.
+   */
   unnoticed: string | null;
-  /** The supplier's own list of purchases. */
+  /** The result of reading the supplier's list of purchases, or of the statement that replaces it. */
   list: ListReading;
   /** Entries of the statement that were skipped or unclear; null without a statement. */
   statement: { name: string; passedOver: number; unclear: UnclearStatus[] } | null;
@@ -52,7 +55,7 @@ export interface SupplierComparison {
 
 /** A supplier's final result for an attempt. */
 interface FinalResult {
-  unit: EndedAttempt;
+  attempt: EndedAttempt;
   theirs: 'succeeded' | 'failed';
 }
 
@@ -96,15 +99,15 @@ export class SupplierReportService {
     const differences: Difference[] = [];
     let done = 0;
     onProgress(done, total, supplier.code);
-    for await (const units of this.pagesOfEnded(supplier.id, since, counts.first_order_id)) {
-      const answers = await inquirer.queryAll(units.map(toNamed), () => onProgress(++done, total, supplier.code));
+    for await (const attempts of this.pagesOfEnded(supplier.id, since, counts.first_order_id)) {
+      const answers = await inquirer.queryAll(attempts.map(toNamed), () => onProgress(++done, total, supplier.code));
       const finalResults: FinalResult[] = [];
-      units.forEach((unit, index) => {
+      attempts.forEach((attempt, index) => {
         const theirs = answers[index] ?? null;
-        const { reference } = unit;
-        if (theirs === 'succeeded' || theirs === 'failed') finalResults.push({ unit, theirs });
-        if (theirs === null || !contradicts(unit.state, theirs)) return;
-        differences.push({ reference, ours: unit.state, theirs, amount: unit.unit_price });
+        const { reference } = attempt;
+        if (theirs === 'succeeded' || theirs === 'failed') finalResults.push({ attempt, theirs });
+        if (theirs === null || !contradicts(attempt.state, theirs)) return;
+        differences.push({ reference, ours: attempt.state, theirs, amount: attempt.unit_price });
       });
       await this.recordDiscrepancies(finalResults, statement === undefined);
     }
@@ -144,7 +147,7 @@ export class SupplierReportService {
    */
   private async recordDiscrepancies(finalResults: FinalResult[], isNews: boolean): Promise<void> {
     if (finalResults.length === 0) return;
-    const answers = finalResults.map(({ unit: { order_id, item, unit, attempt }, theirs }) => ({
+    const answers = finalResults.map(({ attempt: { order_id, item, unit, attempt }, theirs }) => ({
       order_id,
       item,
       unit,
@@ -162,10 +165,10 @@ export class SupplierReportService {
   private async *pagesOfEnded(supplierId: number, since: Date, firstOrderId: bigint): AsyncGenerator<EndedAttempt[]> {
     let after: Place = { order_id: firstOrderId, item: 0, unit: 0, attempt: 0 };
     for (;;) {
-      const units = await this.units.pageOfEnded(supplierId, since, after, UNITS_AT_ONCE);
-      if (units.length > 0) yield units;
-      const last = units.at(-1);
-      if (!last || units.length < UNITS_AT_ONCE) return;
+      const attempts = await this.units.pageOfEnded(supplierId, since, after, ATTEMPTS_AT_ONCE);
+      if (attempts.length > 0) yield attempts;
+      const last = attempts.at(-1);
+      if (!last || attempts.length < ATTEMPTS_AT_ONCE) return;
       after = last;
     }
   }
@@ -183,14 +186,19 @@ const resultsOf = (statement: Statement | undefined): Map<string, Answered> =>
     ),
   );
 
-/** The infinite age makes the sandbox answer with the final result, because the unit has ended. */
-const toNamed = ({ sku, reference, supplier_reference: supplierReference, ...unit }: EndedAttempt): NamedAttempt => ({
+/** The infinite age makes the sandbox answer with the final result, because the attempt has ended. */
+const toNamed = ({
+  sku,
+  reference,
+  supplier_reference: supplierReference,
+  ...attempt
+}: EndedAttempt): NamedAttempt => ({
   sku,
   reference,
   supplierReference,
-  ...(unit.sandbox_unit === null
+  ...(attempt.sandbox_unit === null
     ? {}
-    : { sandbox: { kind: unit.kind, userId: unit.user_id, unitNumber: unit.sandbox_unit, ageMs: Infinity } }),
+    : { sandbox: { kind: attempt.kind, userId: attempt.user_id, unitNumber: attempt.sandbox_unit, ageMs: Infinity } }),
 });
 
 /** The supplier must have sold a succeeded unit. A failed unit must neither be sold nor in progress there. */

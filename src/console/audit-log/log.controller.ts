@@ -33,7 +33,7 @@ const COLUMNS: CsvColumns<LogEntryDto> = {
 export class LogController {
   constructor(
     private readonly database: Database,
-    private readonly log: AuditLogRepository,
+    private readonly auditLog: AuditLogRepository,
     private readonly merchants: MerchantsService,
   ) {}
 
@@ -69,7 +69,7 @@ export class LogController {
     { limit, cursor }: ReturnType<typeof pageOf>,
   ): Promise<Page<LogEntryDto>> {
     const before = decodeCursor(cursor, [MAX_BIGINT])?.[0];
-    const rows = await this.log.list({ ...filter, before, limit: limit + 1 });
+    const rows = await this.auditLog.list({ ...filter, before, limit: limit + 1 });
     return toPage(rows, limit, ({ id }) => encodeCursor(id), await this.mapper());
   }
 

@@ -23,11 +23,11 @@ export class ConsoleFxController {
   @Get()
   @ConsoleRoute('products.read', 'The present exchange rates, and the margins at these rates', FxRatesDto)
   async list(@CurrentCaller() caller: Caller): Promise<FxRatesDto> {
-    const [rates, margins] = await Promise.all([this.rates.list(), this.effects.margins()]);
+    const [rates, sums] = await Promise.all([this.rates.list(), this.effects.sumsByCurrency()]);
     const known = new Set(['THB', ...rates.map(({ currency }) => currency)]);
     return {
       data: rates.map((rate) => {
-        const { products = 0, price = 0n, cost = 0n } = margins.get(rate.currency) ?? {};
+        const { products = 0, price = 0n, cost = 0n } = sums.get(rate.currency) ?? {};
         const isSeen = caller.may('costs.read') && price > 0n;
         return {
           ...toFxRateView(rate),
@@ -36,7 +36,7 @@ export class ConsoleFxController {
           margin_percent: isSeen ? Number(((price - cost) * 10_000n) / price) / 100 : null,
         };
       }),
-      missing: [...margins.keys()].filter((currency) => !known.has(currency)).sort(),
+      missing: [...sums.keys()].filter((currency) => !known.has(currency)).sort(),
     };
   }
 

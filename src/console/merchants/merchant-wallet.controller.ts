@@ -68,7 +68,11 @@ export class ConsoleWalletController {
     @Query() { kind, ...query }: StatementQueryDto,
   ): Promise<Page<ConsoleEntryDto>> {
     await this.merchants.get(id);
-    return this.statements.latest(id, { isFunding: kind === 'funding', ...pageOf(query) }, toConsoleEntryDto);
+    return this.statements.latest(
+      id,
+      { creditsAndDebitsOnly: kind === 'funding', ...pageOf(query) },
+      toConsoleEntryDto,
+    );
   }
 
   @Get('entries.csv')
