@@ -7,6 +7,7 @@ import {
   formatMoment,
   formatMonth,
   formatUtc,
+  isWithin,
   monthsUntil,
   startOfDay,
   zoneName,
@@ -29,6 +30,13 @@ describe('Moments in the console', () => {
     expect(monthsUntil(at, 'UTC', { from, most: 2 })).toEqual(['2026-01', '2025-12']);
     expect(monthsUntil(at, 'UTC', { from: at, most: 9 })).toEqual(['2026-01']);
     expect([formatMonth('2026-02', 'en'), formatMonth('2026-02', 'th')]).toEqual(['February 2026', 'กุมภาพันธ์ 2026']);
+  });
+
+  it('are compared by their days, at any hour', () => {
+    for (const now of ['2026-11-22T17:00:00Z', '2026-11-23T16:59:59Z'].map((each) => new Date(each))) {
+      const isRecent = (day: string): boolean => isWithin(day, 31, 'Asia/Bangkok', now);
+      expect(['2026-10-22', '2026-10-23', '2026-11-23'].map(isRecent)).toEqual([false, true, true]);
+    }
   });
 
   it('show UTC and their age', () => {

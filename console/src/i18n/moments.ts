@@ -128,6 +128,10 @@ export function addDays(day: string, days: number): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
 }
 
+/** Whether a day is at most so many days ago in a zone. */
+export const isWithin = (day: string, days: number, zone: string, now = new Date()): boolean =>
+  day >= addDays(dayOf(now, zone), -days);
+
 function offsetMs(at: number, zone: string): number {
   const parts = format('en', zone, {
     ...TIME,

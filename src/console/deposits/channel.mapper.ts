@@ -27,7 +27,8 @@ export function toChannelChanges(code: string, given: SetChannelDto): ChannelCha
 export function toSyncStart(text: string | undefined): Date | undefined {
   if (text === undefined) return undefined;
   const since = checkedMoment(text);
-  if (since.getTime() >= Date.now() - MAX_SYNC_DAYS * DAY_MS) return since;
+  // In whole days: an operator chooses a day, which begins at midnight.
+  if (Date.now() - since.getTime() < (MAX_SYNC_DAYS + 1) * DAY_MS) return since;
   const message = `since must be at most ${MAX_SYNC_DAYS} days ago: topup channel sync reads longer lists`;
   throw refusal('BAD_REQUEST', 'OUT_OF_RANGE', 'since', message);
 }

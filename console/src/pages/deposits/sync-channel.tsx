@@ -1,23 +1,22 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { ask, client } from '../../api';
-import { startOfDay } from '../../i18n/moments';
+import { isWithin, startOfDay } from '../../i18n/moments';
 import { useWords } from '../../i18n/words';
 import { Confirm } from '../../kit/confirm';
 import { DayInput } from '../../kit/day-input';
 import { toast } from '../../kit/toasts';
 
 /** A longer list would take too long for a request. The API refuses it, too. */
-const MAX_MS = 31 * 86_400_000;
+const MAX_DAYS = 31;
 
 /** Reads the vendor's list of payments now, as far back as the operator wants within 31 days. */
 export function SyncChannel({ code, onClose }: { code: string; onClose: () => void }): ReactNode {
   const { t, zone } = useWords();
   const queries = useQueryClient();
   const [day, setDay] = useState('');
-  const [earliest] = useState(() => Date.now() - MAX_MS);
   const since = day === '' ? undefined : startOfDay(day, zone);
-  const isTooEarly = since !== undefined && Date.parse(since) < earliest;
+  const isTooEarly = day !== '' && !isWithin(day, MAX_DAYS, zone);
   const sync = async (): Promise<void> => {
     const request = { params: { path: { code } }, body: { since } };
     const { taken_back: back, ...counts } = await ask(() => client.POST('/api/channels/{code}/sync', request));
