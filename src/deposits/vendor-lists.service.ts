@@ -17,12 +17,18 @@ import { IncomingChargesService, type ChargeReading, type ChargeCounts } from '.
 import { PaymentsRepository, type ChargeRow } from './payments.repository.js';
 
 const SINCE_MS = 3 * DAY_MS;
+/** How many unreadable entries of a list a warning names. A new status of the vendor makes each charge unreadable. */
+const MAX_NAMED = 3;
 
-/** What a vendor's list changed. `seen`: how many paid or reversed payments it has. */
+/** What a vendor's list changed. `seen`: how many paid or reversed payments it has. `unreadable`: how many entries can't be read. */
 interface ListCounts extends ChargeCounts {
   code: string;
   seen: number;
+  unreadable: number;
 }
+
+/** Why entries of a list can't be read, by their ids. */
+type Unreadable = Map<string, string>;
 
 /** Reads vendors' lists of payments: for lost callbacks, payments of ended deposits, and refunds. */
 @Injectable()
@@ -99,20 +105,41 @@ export class VendorListsService {
 
   /** @param renew is called with each page. */
   private async readAll(connected: ConnectedChannel, since: Date, renew?: () => Promise<void>): Promise<ListCounts> {
-    const sum: ListCounts = { code: connected.channel.code, seen: 0, new: 0, booked: 0, waiting: 0, takenBack: 0 };
+    const { code } = connected.channel;
+    const sum: ListCounts = { code, seen: 0, unreadable: 0, new: 0, booked: 0, waiting: 0, takenBack: 0 };
     const seen = new Set<string>();
-    for await (const page of this.pages(connected, since)) {
+    const unreadable: Unreadable = new Map();
+    for await (const page of this.pages(connected, since, unreadable)) {
       await renew?.();
       const counts = await this.charges.record(connected, page);
       for (const { paymentId } of page) seen.add(paymentId);
       sum.seen = seen.size;
       for (const count of ['new', 'booked', 'waiting', 'takenBack'] as const) sum[count] += counts[count];
     }
-    return sum;
+    return { ...sum, unreadable: unreadable.size };
   }
 
-  /** Pages of paid and reversed payments. One that can't be read keeps no other one from being read. */
-  private async *pages(connected: ConnectedChannel, since: Date): AsyncGenerator<ChargeReading[]> {
+  /** Reads all pages of the list, also if entries can't be read. One warning at the end names the first of these. */
+  private async *pages(
+    connected: ConnectedChannel,
+    since: Date,
+    unreadable: Unreadable = new Map(),
+  ): AsyncGenerator<ChargeReading[]> {
+    try {
+      yield* this.readPages(connected, since, unreadable);
+    } finally {
+      const first = [...unreadable].slice(0, MAX_NAMED).map(([charge, reason]) => ({ charge, reason }));
+      const counts = { channel: connected.channel.code, unreadable: unreadable.size, first };
+      if (unreadable.size > 0) this.logger.warn(counts, "entries of a list of payments can't be read");
+    }
+  }
+
+  /** Pages of paid and reversed payments. @param unreadable gets the entries that can't be read. */
+  private async *readPages(
+    connected: ConnectedChannel,
+    since: Date,
+    unreadable: Unreadable,
+  ): AsyncGenerator<ChargeReading[]> {
     const { channel, settings } = connected;
     const list = listOf(connected);
     let next: string | null = null;
@@ -122,9 +149,8 @@ export class VendorListsService {
       const page: PaymentsPage | NoAnswer = await this.calls.call(channel, 'list', read);
       if (page.kind === 'unknown')
         throw new AppError('SERVICE_UNAVAILABLE', `the list of channel ${channel.code} can't be read: ${page.detail}`);
-      for (const { paymentId: charge, reading } of page.payments)
-        if (reading.kind === 'unknown')
-          this.logger.warn({ channel: channel.code, charge, reason: reading.detail }, "a listed payment can't be read");
+      for (const { paymentId, reading } of page.payments)
+        if (reading.kind === 'unknown') unreadable.set(paymentId, reading.detail);
       const payments = page.payments.filter(({ reading: { kind } }) => kind === 'paid' || kind === 'reversed');
       yield page.isOfAnyAge ? await this.charges.onlyOurs(channel.id, payments) : payments;
       next = page.next;

@@ -103,6 +103,8 @@ export class SyncChannelDto {
 export class SyncedChannelDto {
   @Shown.text('opn') code!: string;
   @Shown.integer(40, 'How many paid or reversed payments the list has') seen!: number;
+  @Shown.integer(0, 'How many entries of the list can’t be read. The log of the service names the first')
+  unreadable!: number;
   @Shown.integer(1) new!: number;
   @Shown.integer(1) booked!: number;
   @Shown.integer(0) waiting!: number;

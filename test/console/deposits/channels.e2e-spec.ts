@@ -114,7 +114,8 @@ describe('a channel', () => {
       const later = new Date(Date.now() + 30 * DAY_MS).toISOString();
       const { status, body } = await sync({ since: later });
       expect([status, body]).toMatchObject([200, { code: 'gateway', seen: 0, new: 0 }]);
-      expect((await sync({})).body).toEqual({ code: 'gateway', seen: 1, new: 1, booked: 0, waiting: 1, taken_back: 0 });
+      const counts = { seen: 1, unreadable: 0, new: 1, booked: 0, waiting: 1, taken_back: 0 };
+      expect((await sync({})).body).toEqual({ code: 'gateway', ...counts });
       expectDocumented(body, 'SyncedChannelDto');
       expect((await sync({ since: 'monday' })).status).toBe(400);
       const before = await actions('gateway');

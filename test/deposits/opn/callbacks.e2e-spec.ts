@@ -291,17 +291,27 @@ describe('a refund of an old charge, of which no callback tells', () => {
     await scene.opn.sim('readings', { refund_list: 'known' });
     const strange = { match: { call: 'retrieve', ref_id: odd.deposit_number }, set: { status: 'strange' } };
     await scene.opn.sim('rules', strange);
-    expect(await sync()).toMatchObject({ seen: 1, takenBack: 1 });
-    const unread = () => logged.map((line) => JSON.parse(line) as Json).filter(({ charge }) => charge !== undefined);
+    expect(await sync()).toMatchObject({ seen: 1, unreadable: 1, takenBack: 1 });
+    const unread = () => logged.map((line) => JSON.parse(line) as Json).filter(({ unreadable }) => unreadable);
     const [of] = await scene.deposits.stack.sql<{ charge: string }>(
       `SELECT channel_payment_id AS charge FROM deposits WHERE deposit_number = $1`,
       [odd.deposit_number],
     );
-    const named = { level: 'warn', channel: scene.code, ...of };
-    expect(unread()).toMatchObject([{ ...named, reason: expect.stringContaining('strange') }]);
+    const named = (reason: string) => ({
+      level: 'warn',
+      channel: scene.code,
+      unreadable: 1,
+      first: [{ ...of, reason: expect.stringContaining(reason) }],
+    });
+    expect(unread()).toMatchObject([named('strange')]);
     await scene.opn.sim('rules', { match: { call: 'retrieve', ref_id: odd.deposit_number }, http: 400 });
-    expect(await sync()).toMatchObject({ seen: 1, takenBack: 0 });
-    expect(unread().slice(1)).toMatchObject([named]);
+    expect(await sync()).toMatchObject({ seen: 1, unreadable: 1, takenBack: 0 });
+    expect(unread().slice(1)).toMatchObject([named('HTTP 400')]);
+    // A new status of all charges is one warning, which names a few.
+    await scene.opn.sim('rules', { ...strange, match: { call: 'retrieve' }, times: null });
+    expect(await sync()).toMatchObject({ seen: 0, unreadable: 3 });
+    await scene.opn.sim('rules', undefined, 'DELETE');
+    expect(unread().slice(2)).toMatchObject([{ unreadable: 3, first: [{}, {}, {}] }]);
     const [found] = await scene.payments('--cases');
     expect(found).toMatchObject({ deposit_number: made.deposit_number, reason: 'TAKEN_BACK' });
     expect(await sync()).toMatchObject({ seen: 2, new: 0, takenBack: 1 });

@@ -143,7 +143,7 @@ describe('a payment without callbacks', () => {
     await scene.ask(one);
     await scene.until(one, 'paid');
     const synced = await scene.deposits.operator.json('channel', 'sync', scene.code);
-    expect(synced).toMatchObject({ code: scene.code, new: 1, booked: 1, waiting: 0, taken_back: 0 });
+    expect(synced).toMatchObject({ code: scene.code, unreadable: 0, new: 1, booked: 1, waiting: 0, taken_back: 0 });
     expect(await scene.get(other)).toMatchObject({ status: 'paid' });
     expect(await scene.deposits.operator.json('channel', 'sync', scene.code)).toMatchObject({ new: 0, booked: 0 });
   });

@@ -32,6 +32,7 @@ export function SyncChannel({ code, onClose }: { code: string; onClose: () => vo
         back,
       }),
     );
+    if (counts.unreadable > 0) toast(t('channels.syncedUnreadable', { unreadable: counts.unreadable }));
   };
   return (
     <Confirm
