@@ -19,6 +19,7 @@ import type {
   StoredChannelSettings,
 } from '../channel-adapter.js';
 import {
+  NAMELESS,
   idOf,
   momentOf,
   objectIn,
@@ -78,7 +79,7 @@ const BY_REFERENCE: Omit<ChannelSettings, 'account' | 'isLive'> = {
   unconfirmedLimit: null,
 };
 
-const NO_REFUNDS: RefundsPage = { kind: 'refunds', charges: [], next: null };
+const NO_REFUNDS: RefundsPage = { kind: 'refunds', charges: [], nameless: [], next: null };
 const UNLISTED = 'Opn lists no refunds: those of charges older than five days come by callbacks only';
 
 const listPath = (of: 'charges' | 'refunds', from: Date, offset: number): string => {
@@ -207,7 +208,7 @@ export class OpnChannel implements ChannelAdapter<OpnSettings> {
   private async refundedCharges(settings: OpnSettings, since: Date, offset: number): Promise<PaymentsPage | NoAnswer> {
     const page = await this.refunds(settings, since, offset);
     if (page.kind === 'unknown') return page;
-    const payments: PaymentsPage['payments'] = [];
+    const payments: PaymentsPage['payments'] = page.nameless.map((paymentId) => ({ paymentId, reading: NAMELESS }));
     for (const paymentId of page.charges) {
       const answer = await this.charge(settings, paymentId);
       if (answer.kind === 'unknown' && answer.fault !== 'configuration') return answer;

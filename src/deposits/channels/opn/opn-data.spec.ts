@@ -66,11 +66,20 @@ describe('a charge', () => {
     });
     expect(readList(page([CHARGE], 2), 1, false, NOW)).toMatchObject({ next: null });
     expect(readList(page([], 2), 1, false, NOW)).toMatchObject({ kind: 'unknown' });
+    const nameless = [CHARGE, { ...CHARGE, id: 7 }, { ...CHARGE, id: undefined }];
+    expect(readList(page(nameless, 23), 20, false, NOW)).toMatchObject({
+      payments: [
+        { paymentId: 'chrg_1', reading: { kind: 'paid' } },
+        { paymentId: 'entry 22', reading: { kind: 'unknown', detail: 'it has no id of a charge' } },
+        { paymentId: 'entry 23', reading: { kind: 'unknown' } },
+      ],
+    });
   });
 
   it('is named once by all refunds of a page, by its id or as a whole', () => {
     const refunds = [{ charge: 'chrg_1' }, { charge: CHARGE }, { charge: 'chrg_2' }, { charge: null }];
-    expect(readRefunds(page(refunds, 5), 0)).toEqual({ kind: 'refunds', charges: ['chrg_1', 'chrg_2'], next: '4' });
+    const charges = ['chrg_1', 'chrg_2'];
+    expect(readRefunds(page(refunds, 5), 0)).toEqual({ kind: 'refunds', charges, nameless: ['refund 4'], next: '4' });
     expect(readRefunds(page([], 5), 4)).toMatchObject({ kind: 'unknown' });
   });
 });

@@ -68,21 +68,26 @@ function readPaid(charge: Members, chargeRef: string, now: Date): PaymentReading
   return { kind: 'paid', payment: { chargeRef, amount, currency, paidAt, references, merchantId, refunded } };
 }
 
-/** A page of refunds: the charges that they are of. */
+/** A page of refunds: the charges that they are of. `nameless`: the places of those that name no charge. */
 export interface RefundsPage {
   kind: 'refunds';
   charges: string[];
+  nameless: string[];
   /** The offset of the next page; null on the last one. */
   next: string | null;
 }
 
-/** Reads a page of charges. @param offset the number of charges before it. */
+/** The reading of an entry of a list without the id of its charge. */
+export const NAMELESS: PaymentReading = { kind: 'unknown', detail: 'it has no id of a charge' };
+
+/** Reads a page of charges. One without an id is named by its place in the list. @param offset the number of charges before it. */
 export function readList(answer: HttpAnswer, offset: number, isLive: boolean, now: Date): PaymentsPage | NoAnswer {
   const page = readPage(answer, offset);
   if ('kind' in page) return page;
-  const payments = page.data.map((charge) => {
-    const paymentId = idOf(charge.id) ?? '';
-    return { paymentId, reading: readCharge(charge, paymentId, isLive, now) };
+  const payments = page.data.map((charge, index) => {
+    const id = idOf(charge.id);
+    if (id === null) return { paymentId: `entry ${offset + index + 1}`, reading: NAMELESS };
+    return { paymentId: id, reading: readCharge(charge, id, isLive, now) };
   });
   return { kind: 'page', payments, next: page.next };
 }
@@ -91,8 +96,10 @@ export function readList(answer: HttpAnswer, offset: number, isLive: boolean, no
 export function readRefunds(answer: HttpAnswer, offset: number): RefundsPage | NoAnswer {
   const page = readPage(answer, offset);
   if ('kind' in page) return page;
-  const charges = page.data.flatMap(({ charge }) => idOf(asMembers(charge)?.id ?? charge) ?? []);
-  return { kind: 'refunds', charges: [...new Set(charges)], next: page.next };
+  const ids = page.data.map(({ charge }) => idOf(asMembers(charge)?.id ?? charge));
+  const charges = [...new Set(ids.filter((id) => id !== null))];
+  const nameless = ids.flatMap((id, index) => (id === null ? [`refund ${offset + index + 1}`] : []));
+  return { kind: 'refunds', charges, nameless, next: page.next };
 }
 
 function readPage(answer: HttpAnswer, offset: number): { data: Members[]; next: string | null } | NoAnswer {
