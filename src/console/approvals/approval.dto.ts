@@ -86,6 +86,11 @@ export class ApprovalDto {
   @Shown.nullableText('mali@example.com', 'The operator who approved, rejected or withdrew the request') decided_by!:
     string | null;
   @Shown.nullableMoment() decided_at!: Date | null;
+  @Shown.nullableText(
+    '0.00',
+    'What an approved `payment_debit` could not take, because the wallet no longer had it, THB; else null',
+  )
+  missing!: string | null;
   @Shown.nullableText('the bank knows no such transfer', 'Why the request was rejected or withdrawn')
   decision_reason!: string | null;
 }

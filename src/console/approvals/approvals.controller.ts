@@ -186,4 +186,5 @@ const toApprovalDto = (row: NamedApproval, caller: Caller): ApprovalDto => ({
   requested_by: row.requester,
   is_own: row.requested_by === caller.id,
   decided_by: row.decider,
+  missing: row.missing === null ? null : formatBaht(row.missing),
 });

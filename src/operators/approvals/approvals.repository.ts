@@ -2,10 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { In, LessThanOrEqual, type SelectQueryBuilder } from 'typeorm';
 import { present } from '../../core/invariant.js';
 import { pick } from '../../core/members.js';
+import type { Satang } from '../../core/money.js';
 import { Database, type Transaction } from '../../database/database.js';
 import { Deposit } from '../../deposits/deposit.entity.js';
 import { IncomingPayment } from '../../deposits/incoming-payment.entity.js';
 import { Merchant } from '../../merchants/merchant.entity.js';
+import { Transfer } from '../../wallet/transfer.entity.js';
 import { Operator } from '../operator.entity.js';
 import { Approval, type ApprovalStatus } from './approval.entity.js';
 import { statement } from '../../database/parameters.js';
@@ -85,9 +87,11 @@ interface Names {
   deposit_number: string | null;
   /** The currency of the amount. Only a payment may have another one than THB. */
   currency: string;
+  /** What an approved `payment_debit` could not take from the wallet; null for everything else. */
+  missing: Satang | null;
 }
 
-/** An approval with the merchant's name, the addresses of requester and decider, and the payment. */
+/** An approval with the merchant's name, the addresses of requester and decider, the payment and what its transfer lacks. */
 export type NamedApproval = Approval & Names;
 
 /** An absent member matches every approval. */
@@ -106,6 +110,8 @@ type NewApproval = Pick<
   Partial<Pick<Approval, 'payment_id' | 'deposit_id'>>;
 
 const IS_OVERDUE = `approval.status = 'open' AND approval.expires_at <= statement_timestamp()`;
+const MISSING = `CASE WHEN approval.kind = 'payment_debit' AND approval.status = 'approved'
+  THEN approval.amount - coalesce(transfer.amount, 0) END`;
 const now = (): string => 'statement_timestamp()';
 
 /** Approvals: changes that one operator has requested, and that another approves or rejects. */
@@ -187,6 +193,7 @@ const select = ({ manager }: Pick<Database, 'manager'>): SelectQueryBuilder<Appr
     .leftJoin(Merchant, 'merchant', 'merchant.id = approval.merchant_id')
     .leftJoin(IncomingPayment, 'payment', 'payment.id = approval.payment_id')
     .leftJoin(Deposit, 'deposit', 'deposit.id = approval.deposit_id')
+    .leftJoin(Transfer, 'transfer', 'transfer.id = approval.transfer_id')
     .innerJoin(Operator, 'requester', 'requester.id = approval.requested_by')
     .leftJoin(Operator, 'decider', 'decider.id = approval.decided_by')
     .addSelect('merchant.name', 'merchant_name')
@@ -194,7 +201,8 @@ const select = ({ manager }: Pick<Database, 'manager'>): SelectQueryBuilder<Appr
     .addSelect('decider.email', 'decider')
     .addSelect('payment.public_id', 'payment')
     .addSelect(`coalesce(payment.currency, 'THB')`, 'currency')
-    .addSelect('deposit.deposit_number', 'deposit_number');
+    .addSelect('deposit.deposit_number', 'deposit_number')
+    .addSelect(MISSING, 'missing');
 
 async function listNamed(query: SelectQueryBuilder<Approval>): Promise<NamedApproval[]> {
   const { entities, raw } = await query.getRawAndEntities<Names>();
@@ -202,7 +210,7 @@ async function listNamed(query: SelectQueryBuilder<Approval>): Promise<NamedAppr
     const names = present(raw[index], 'a row has its raw row');
     return {
       ...approval,
-      ...pick(names, 'merchant_name', 'requester', 'decider', 'payment', 'deposit_number', 'currency'),
+      ...pick(names, 'merchant_name', 'requester', 'decider', 'payment', 'deposit_number', 'currency', 'missing'),
     };
   });
 }

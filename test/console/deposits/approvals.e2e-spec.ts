@@ -18,6 +18,7 @@ interface ApprovalBody {
   payment: string | null;
   deposit_number: string | null;
   merchant: { id: number } | null;
+  missing: string | null;
 }
 
 let scene: Scene;
@@ -110,6 +111,28 @@ describe('a decision about a large payment', () => {
     const { body } = await ask({ kind: 'payment_debit' });
     expect((await approve(body.id)).status).toBe(200);
     expect([await available(), (await payment()).is_open_case]).toEqual(['500.00', false]);
+  });
+
+  it.each([
+    ['a part', ['600.00'], '100.00'],
+    ['nothing', ['1100.00', '1400.00'], '2000.00'],
+  ])('names what it could not take back of a wallet with %s, whenever it is asked', async (_what, spent, missing) => {
+    const credited = await approve((await ask({ kind: 'payment_credit', merchant_id: merchant.id })).body.id);
+    await scene.console.sql(
+      `UPDATE incoming_payments SET reason = 'TAKEN_BACK', taken_back = amount WHERE public_id = $1`,
+      [made.payment],
+    );
+    for (const amount of spent)
+      await nok.browser.post(`/api/merchants/${merchant.id}/debits`, { amount, reference: `out-${amount}` });
+    const { body } = await ask({ kind: 'payment_debit' });
+    expect([credited.body.missing, body.missing]).toEqual([null, null]);
+    const first = await approve(body.id);
+    expectDocumented(first.body, 'ApprovalDto');
+    expect([first.body.missing, await available()]).toEqual([missing, '0.00']);
+    await scene.stack.credit(merchant.id, '5.00');
+    expect((await approve(body.id)).body).toEqual(first.body);
+    const { data } = (await nok.browser.get<{ data: ApprovalBody[] }>('/api/approvals?status=approved')).body;
+    expect(data.find(({ id }) => id === body.id)?.missing).toBe(missing);
   });
 
   it('takes back what was approved, or nothing if the vendor took back more since then', async () => {

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { ask, client, isProblem } from '../../api';
 import { useT, type Translate } from '../../i18n/words';
-import { formatAmount, readAmount, writeAmount } from '../../kit/amount';
+import { formatAmount, readAmount } from '../../kit/amount';
 import { Confirm } from '../../kit/confirm';
 import { EVERY, usePolled } from '../../kit/live';
 import { Facts } from '../../kit/page';
@@ -59,7 +59,7 @@ interface DecisionProps {
 
 /**
  * Shows the request and the balance before and after. The API rejects the approval of a changed balance unless the operator
- * accepts any balance, which is not offered for a payment that is taken back.
+ * accepts any balance.
  */
 function Approve({ approval, onClose }: DecisionProps): ReactNode {
   const t = useT();
@@ -78,18 +78,17 @@ function Approve({ approval, onClose }: DecisionProps): ReactNode {
   const available = query.data?.available_amount;
   const isCredit = kind === 'credit' || kind === 'payment_credit';
   const sum = (readAmount(available ?? '') ?? 0n) + (readAmount(amount) ?? 0n) * (isCredit ? 1n : -1n);
-  // Taking a payment back takes what is there. The balance that the dialog shows says how much that is, so it takes no other balance.
-  const takesLess = kind === 'payment_debit' && sum < 0n;
-  const after = takesLess ? 0n : sum;
+  // Taking a payment back takes what is there.
+  const after = kind === 'payment_debit' && sum < 0n ? 0n : sum;
   const approve = async (): Promise<void> => {
     try {
       const body = { expected_available: acceptsAnyBalance ? undefined : available };
       const request = { params: { path: { id } }, body };
-      await ask(() => client.POST('/api/approvals/{id}/approval', request));
+      const { missing } = await ask(() => client.POST('/api/approvals/{id}/approval', request));
       const values = { amount: formatAmount(amount), currency, name: merchant?.name ?? '' };
       toast(
-        takesLess
-          ? t('approvals.missing', { missing: formatAmount(writeAmount(-sum)) })
+        missing !== null && readAmount(missing) !== 0n
+          ? t('approvals.missing', { missing: formatAmount(missing) })
           : kind === 'credit' || kind === 'debit'
             ? t(`move.${kind}Done`, values)
             : t('approvals.done', { what: t(`approvals.kind.${kind}`, values) }),
@@ -120,7 +119,7 @@ function Approve({ approval, onClose }: DecisionProps): ReactNode {
         </Answered>
       )}
       {available !== undefined && after < 0n && <p role="alert">{t('move.tooMuch')}</p>}
-      {hasChanged && kind !== 'payment_debit' && <AnyBalance accepts={acceptsAnyBalance} onChange={setAccepts} />}
+      {hasChanged && <AnyBalance accepts={acceptsAnyBalance} onChange={setAccepts} />}
       <p>{t('approvals.approveHint')}</p>
     </Confirm>
   );
