@@ -251,6 +251,13 @@ export class DepositsRepository {
     return tx.query<Candidate>(...sql.LIST_CANDIDATES.with({ ...by, amounts }));
   }
 
+  /** The names of the deposits that have one of the names: a reference of the channel, or a number of any channel. */
+  async knownNames(reader: Queryable, channelId: number, names: string[]): Promise<Set<string>> {
+    const noTime = { from: new Date(0), until: new Date(0) };
+    const found = await this.candidates(reader, { channelId, ...noTime, references: names, amounts: [] });
+    return new Set(found.flatMap(({ deposit_number: number, reference }) => [number, reference]));
+  }
+
   /** Locks the deposits and adds booked payments to them. @returns the deposits. */
   pay(tx: Transaction, booked: { id: bigint; amount: Satang; paid_at: Date }[]): Promise<DepositOfChannel[]> {
     tx.write(...sql.LOCK_DEPOSITS.with({ ids: booked.map(({ id }) => ({ id })) }));

@@ -8,6 +8,7 @@ import { WalletService } from '../wallet/wallet.service.js';
 import { ChannelsRepository } from './channels.repository.js';
 import type { ConnectedChannel } from './channel-registry.js';
 import type { ChargedPayment, PaymentReading } from './channels/channel-adapter.js';
+import { DepositsRepository } from './deposits.repository.js';
 import { DepositsObserver } from './deposits.observer.js';
 import type { IncomingPayment } from './incoming-payment.entity.js';
 import { IncomingPaymentsService, type MatchedPayment } from './incoming-payments.service.js';
@@ -34,19 +35,22 @@ export class IncomingChargesService {
     private readonly database: Database,
     private readonly channels: ChannelsRepository,
     private readonly payments: PaymentsRepository,
+    private readonly deposits: DepositsRepository,
     private readonly incoming: IncomingPaymentsService,
     private readonly wallets: WalletService,
     private readonly observer: DepositsObserver,
   ) {}
 
-  /** Those of payments that are known, or name a deposit. A merchant alone does not count: other shops number theirs, too. */
+  /** Those of payments that are known, or name a deposit of ours. Other shops of the account number their merchants and deposits, too. */
   async onlyOurs(channelId: number, readings: readonly ChargeReading[]): Promise<ChargeReading[]> {
     const ids = readings.map(({ paymentId: id }) => id);
     const stored = await this.payments.listByCharge(this.database, channelId, ids);
     const isKnown = new Set(stored.map(({ charge_ref: charge }) => charge));
+    const names = readings.flatMap(({ reading }) => (reading.kind === 'paid' ? namedIn(reading.payment) : []));
+    const isOurs = await this.deposits.knownNames(this.database, channelId, names);
     return readings.filter(
       ({ paymentId: id, reading }) =>
-        isKnown.has(id) || (reading.kind === 'paid' && namedIn(reading.payment).length > 0),
+        isKnown.has(id) || (reading.kind === 'paid' && namedIn(reading.payment).some((name) => isOurs.has(name))),
     );
   }
 
@@ -135,7 +139,7 @@ export class IncomingChargesService {
   }
 }
 
-/** The deposits that a payment names. */
+/** What may name deposits in a payment. */
 const namedIn = ({ references }: ChargedPayment): string[] => [
   ...references.filter((each) => each.startsWith('dep_')),
   ...references.flatMap(referencesIn),
