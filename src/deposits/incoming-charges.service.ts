@@ -139,9 +139,9 @@ export class IncomingChargesService {
   }
 }
 
-/** What may name deposits in a payment. */
+/** What may name deposits in a payment. Anybody may have written the rest, such as a character that PostgreSQL refuses. */
 const namedIn = ({ references }: ChargedPayment): string[] => [
-  ...references.filter((each) => each.startsWith('dep_')),
+  ...references.filter((each) => /^dep_\w{16}$/.test(each)),
   ...references.flatMap(referencesIn),
 ];
 

@@ -278,7 +278,9 @@ describe('a refund of an old charge, of which no callback tells', () => {
     }
     const waiting = await scene.payments('--waiting');
     // The account sells elsewhere, too, such as by another installation of this service: of these charges, nobody has heard here.
-    const others = ['rent', 'dep_0000000000000001', 'DH7K3M9QX2B4'].map((deposit_number) => ({ deposit_number }));
+    const others = ['rent', 'dep_0000000000000001', 'DH7K3M9QX2B4', 'dep_\0'].map((deposit_number) => ({
+      deposit_number,
+    }));
     for (const each of others) {
       await scene.opn.sim('rules', { match: { call: 'charge' }, callback: { mode: 'never' } });
       const metadata = { deposit: each.deposit_number, merchant: String(scene.merchant.id) };
@@ -313,9 +315,9 @@ describe('a refund of an old charge, of which no callback tells', () => {
     expect(unread().slice(1)).toMatchObject([named('HTTP 400')]);
     // A new status of all charges is one warning, which names a few.
     await scene.opn.sim('rules', { ...strange, match: { call: 'retrieve' }, times: null });
-    expect(await sync()).toMatchObject({ seen: 0, unreadable: 5 });
+    expect(await sync()).toMatchObject({ seen: 0, unreadable: 6 });
     await scene.opn.sim('rules', undefined, 'DELETE');
-    expect(unread().slice(2)).toMatchObject([{ unreadable: 5, first: [{}, {}, {}] }]);
+    expect(unread().slice(2)).toMatchObject([{ unreadable: 6, first: [{}, {}, {}] }]);
     const [found] = await scene.payments('--cases');
     expect(found).toMatchObject({ deposit_number: made.deposit_number, reason: 'TAKEN_BACK' });
     expect(await sync()).toMatchObject({ seen: 2, new: 0, takenBack: 1 });
