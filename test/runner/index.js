@@ -26,10 +26,8 @@ export default class PlainNodeRunner {
       const waiting = [...tests];
       const { testNamePattern, testTimeout, expand } = this.globalConfig;
       // A worker gets one suite at a time, so that no suite begins after an interruption.
-      const work = async (_, index) => {
-        // Long suites mostly wait. Beside them every second worker runs short ones, which keep the processors busy.
-        const take = () => (index % 2 === 0 ? waiting.shift() : waiting.pop());
-        for (let test = take(); test && !watcher.isInterrupted(); test = take()) {
+      const work = async () => {
+        for (let test = waiting.shift(); test && !watcher.isInterrupted(); test = waiting.shift()) {
           const { path: file, context } = test;
           await onStart(test);
           await workers.runSuite(file, { testNamePattern, testTimeout, expand, config: context.config }).then(
