@@ -211,7 +211,7 @@ export const CAUGHT_DEFECTS = {
   'class-forgotten': {
     suite: 'src/deposits/dealing.spec.ts',
     test: 'of 1000.00 are 180, from 1000.01 to 1019.99, of one class, none in whole baht',
-    changes: [inFunction('dealing.amountsToDeal', 'each % 11n === BigInt(amountClass) &&', '')],
+    changes: [inFunction('dealing.amountsToDeal', 'each += CLASSES', 'each += 1n')],
   },
   'class-of-the-channel-forgotten': {
     suite: DEALING,
