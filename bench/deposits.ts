@@ -1,5 +1,5 @@
 import { MERCHANTS, planOf } from '../tools/statements/plan.js';
-import { topupHere } from './support/command-line.js';
+import { audit } from './support/audits.js';
 import { NO_LIMITS, setChannels } from './support/deposits.js';
 import { median, percentile, report, round } from './support/figures.js';
 import { CALLBACKS, OpnProcess } from './support/opn-process.js';
@@ -57,7 +57,7 @@ for (let n = 0; n < ROUNDS; n++) {
   });
 }
 const of = (name: string): number => median(rounds.map((figures) => figures[name] ?? NaN));
-await topupHere(stack, 'audit');
+await audit(stack);
 report('deposits', rounds, {
   'callback to spendable p50, ms (goal 1000)': round(percentile(waits, 0.5), 0),
   'callback to spendable p99, ms (goal 3000)': round(percentile(waits, 0.99), 0),

@@ -38,11 +38,11 @@ for (let seed = 1; seed <= SEEDS && (minutes() * seed) / Math.max(seed - 1, 1) <
     rounds.push({ seed, dialect, ...proved, seconds: round((performance.now() - beganMs) / 1_000, 0) });
     console.log(JSON.stringify(rounds.at(-1)));
   }
-  const audited = topupHere(stack, 'audit');
-  areBooksRight &&= await audited.then(
+  const isRight = await topupHere(stack, 'audit').then(
     () => true,
     () => false,
   );
+  areBooksRight &&= isRight;
   await stack.stop();
 }
 const errorsOf = ({ wrong, twice, lost }: Comparison): number => wrong.length + twice.length + lost.length;
