@@ -129,12 +129,12 @@ export class PricesService {
    * @throws BAD_REQUEST above the list price; NOT_FOUND; CONFLICT.
    */
   async set(merchantId: number, sku: string, price: Satang, by?: Actor, seen?: Satang | null): Promise<void> {
-    const toAction: ToRecord = ({ products }) => {
+    const toRecord: ToRecord = ({ products }) => {
       const { price: listPrice } = checked(products, sku);
       const detail = { sku, price: formatBaht(price), list_price: formatBaht(listPrice) };
       return { action: 'price.set', merchantId, detail };
     };
-    await this.write([{ merchantId, sku, price }], toAction, { by, seen });
+    await this.write([{ merchantId, sku, price }], toRecord, { by, seen });
   }
 
   /**
@@ -143,11 +143,11 @@ export class PricesService {
    * @returns the list price, which the merchant pays from now on.
    */
   async clear(merchantId: number, sku: string, by?: Actor, seen?: Satang | null): Promise<Satang> {
-    const toAction: ToRecord = ({ products }) => {
+    const toRecord: ToRecord = ({ products }) => {
       const detail = { sku, list_price: formatBaht(checked(products, sku).price) };
       return { action: 'price.clear', merchantId, detail };
     };
-    const { products } = await this.write([{ merchantId, sku, price: null }], toAction, { by, seen });
+    const { products } = await this.write([{ merchantId, sku, price: null }], toRecord, { by, seen });
     return checked(products, sku).price;
   }
 
@@ -158,11 +158,11 @@ export class PricesService {
    * @throws PriceError with the index of the first impossible change; CONFLICT.
    */
   async setAll(changes: PriceChange[], { file, ...options }: WriteOptions & { file: string }): Promise<Satang[]> {
-    const toAction: ToRecord = ({ differences }) => ({
+    const toRecord: ToRecord = ({ differences }) => ({
       action: 'price.import',
       detail: { file, prices: changes.length, changes: differences },
     });
-    const { products } = await this.write(changes, toAction, options);
+    const { products } = await this.write(changes, toRecord, options);
     return changes.map(({ sku, price }) => price ?? checked(products, sku).price);
   }
 
@@ -176,7 +176,7 @@ export class PricesService {
     return (await this.database.transaction((tx) => this.check(tx, changes))).problems;
   }
 
-  private write(changes: PriceChange[], toAction: ToRecord, { by, expected, seen }: WriteOptions): Promise<Plan> {
+  private write(changes: PriceChange[], toRecord: ToRecord, { by, expected, seen }: WriteOptions): Promise<Plan> {
     return this.database.transaction(async (tx) => {
       const planned = await this.plan(tx, changes);
       assertExpected(expected, planned.differences);
@@ -190,7 +190,7 @@ export class PricesService {
         tx,
         planned.changed.filter(({ price }) => price === null),
       );
-      recordAction(tx, by, toAction(planned));
+      recordAction(tx, by, toRecord(planned));
       return planned;
     });
   }

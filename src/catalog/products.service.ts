@@ -29,7 +29,7 @@ interface WriteOptions {
   expected?: ProductDifference[];
   /** For one product: the time of its last change, as the operator saw it; null if the operator saw no product. */
   expectedUpdatedAt?: Date | null;
-  toAction: ToRecord;
+  toRecord: ToRecord;
 }
 
 @Injectable()
@@ -50,7 +50,7 @@ export class ProductsService {
     by?: Actor,
     { expectedUpdatedAt }: Pick<WriteOptions, 'expectedUpdatedAt'> = {},
   ): Promise<ProductWithSupplier> {
-    const [product] = await this.write([definition], { by, expectedUpdatedAt, toAction: toSetRecord });
+    const [product] = await this.write([definition], { by, expectedUpdatedAt, toRecord: toSetRecord });
     if (!product) throw new Error('a product that was set was not returned');
     return product;
   }
@@ -64,9 +64,9 @@ export class ProductsService {
    */
   setAll(
     definitions: ProductDefinition[],
-    { file, ...options }: Omit<WriteOptions, 'toAction'> & { file?: string } = {},
+    { file, ...options }: Omit<WriteOptions, 'toRecord'> & { file?: string } = {},
   ): Promise<ProductWithSupplier[]> {
-    return this.write(definitions, { ...options, toAction: toImportRecord(file) });
+    return this.write(definitions, { ...options, toRecord: toImportRecord(file) });
   }
 
   /** The differences that {@link setAll} would make. @throws ProductError as {@link setAll} does. */
@@ -76,7 +76,7 @@ export class ProductsService {
 
   private write(
     definitions: ProductDefinition[],
-    { by, onProgress, expected, expectedUpdatedAt, toAction }: WriteOptions,
+    { by, onProgress, expected, expectedUpdatedAt, toRecord }: WriteOptions,
   ): Promise<ProductWithSupplier[]> {
     return this.database.transaction(async (tx) => {
       const { rows, changed, differences, before } = await this.plan(tx, definitions, { lock: true });
@@ -85,7 +85,7 @@ export class ProductsService {
         throw new ChangedMeanwhile('the products changed meanwhile');
       }
       await this.products.upsert(tx, changed, onProgress);
-      if (differences.length > 0) recordAction(tx, by, toAction(rows, differences));
+      if (differences.length > 0) recordAction(tx, by, toRecord(rows, differences));
       return this.products.listBySku(
         tx,
         rows.map(({ sku }) => sku),
