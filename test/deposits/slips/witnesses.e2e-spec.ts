@@ -15,7 +15,7 @@ import {
 } from '../scene.js';
 import { SlipsScene, type Transfer } from './slips-scene.js';
 
-// `SLIP_ROUNDS=200 npm test -- test/deposits/slips/witnesses -t 'is booked once'` tells that many payments in each order.
+// `SLIP_ROUNDS=200 npm test -- test/deposits/slips/witnesses -t 'is booked once'` reports that many payments in each order.
 
 const MINUTE_MS = 60_000;
 const ROUNDS = Number(process.env.SLIP_ROUNDS ?? 3);
@@ -67,7 +67,7 @@ const present = ({ shop, deposit, transfer }: Paid): Promise<unknown> => scene.p
 const importLine = ({ channel, transfer }: Paid): Promise<Imported> =>
   scene.deposits.import(channel, new BankAccount().add(lineOf(transfer)).statement());
 
-/** Tells of a payment twice at once. Each has read all that it reads before the channel's lock, and gets the lock in this order. */
+/** Reports a payment twice at once. Each report has read all that it reads before the channel's lock, and gets the lock in this order. */
 async function atOnce(given: Paid, ...tell: ((given: Paid) => Promise<unknown>)[]): Promise<unknown> {
   const { stack } = scene.deposits;
   const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
