@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
-import { ask, client, isProblem } from '../../api';
+import { ask, client } from '../../api';
 import { useT, type Translate } from '../../i18n/words';
 import { formatAmount, readAmount } from '../../kit/amount';
 import { Confirm } from '../../kit/confirm';
@@ -10,8 +10,8 @@ import { Facts } from '../../kit/page';
 import { Answered } from '../../kit/states';
 import { toast } from '../../kit/toasts';
 import { useMay } from '../../session';
-import { AnyBalance } from '../merchants/any-balance';
 import { BeforeAndAfter } from '../merchants/before-and-after';
+import { useExpectedBalance } from '../merchants/expected-balance';
 import { useDecided, type ApprovalView } from './approval-view';
 import classes from './approvals.module.css';
 
@@ -64,8 +64,6 @@ interface DecisionProps {
 function Approve({ approval, onClose }: DecisionProps): ReactNode {
   const t = useT();
   const decided = useDecided();
-  const [hasChanged, setChanged] = useState(false);
-  const [acceptsAnyBalance, setAccepts] = useState(false);
   const { id, merchant, kind, amount, currency } = approval;
   const merchantId = merchant?.id ?? 0;
   const query = usePolled({
@@ -76,14 +74,14 @@ function Approve({ approval, onClose }: DecisionProps): ReactNode {
     enabled: merchant !== null,
   });
   const available = query.data?.available_amount;
+  const balance = useExpectedBalance(available);
   const isCredit = kind === 'credit' || kind === 'payment_credit';
   const sum = (readAmount(available ?? '') ?? 0n) + (readAmount(amount) ?? 0n) * (isCredit ? 1n : -1n);
   // Taking a payment back takes what is there.
   const after = kind === 'payment_debit' && sum < 0n ? 0n : sum;
   const approve = async (): Promise<void> => {
     try {
-      const body = { expected_available: acceptsAnyBalance ? undefined : available };
-      const request = { params: { path: { id } }, body };
+      const request = { params: { path: { id } }, body: { expected_available: balance.expected } };
       const { missing } = await ask(() => client.POST('/api/approvals/{id}/approval', request));
       const values = { amount: formatAmount(amount), currency, name: merchant?.name ?? '' };
       toast(
@@ -94,10 +92,7 @@ function Approve({ approval, onClose }: DecisionProps): ReactNode {
             : t('approvals.done', { what: t(`approvals.kind.${kind}`, values) }),
       );
     } catch (error) {
-      if (!isProblem(error, 409) || error.details[0]?.code !== 'CHANGED_MEANWHILE') throw error;
-      if (error.details[0].field === 'amount') throw error;
-      setChanged(true);
-      throw new Error(t('move.changed'), { cause: error });
+      balance.rethrow(error);
     } finally {
       await decided(merchant?.id);
     }
@@ -119,7 +114,7 @@ function Approve({ approval, onClose }: DecisionProps): ReactNode {
         </Answered>
       )}
       {available !== undefined && after < 0n && <p role="alert">{t('move.tooMuch')}</p>}
-      {hasChanged && <AnyBalance accepts={acceptsAnyBalance} onChange={setAccepts} />}
+      {balance.choice}
       <p>{t('approvals.approveHint')}</p>
     </Confirm>
   );

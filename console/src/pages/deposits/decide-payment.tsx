@@ -1,7 +1,7 @@
 import { SegmentedControl, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import { ask, client, isProblem } from '../../api';
+import { ask, client } from '../../api';
 import { useT } from '../../i18n/words';
 import { formatAmount, readAmount } from '../../kit/amount';
 import { Confirm } from '../../kit/confirm';
@@ -11,8 +11,8 @@ import { useRequestKey } from '../../kit/request-key';
 import { Failure } from '../../kit/states';
 import { toast } from '../../kit/toasts';
 import { useSession } from '../../session';
-import { AnyBalance } from '../merchants/any-balance';
 import { BeforeAndAfter } from '../merchants/before-and-after';
+import { useExpectedBalance, type ExpectedBalance } from '../merchants/expected-balance';
 import type { PaymentView } from './deposit-view';
 import { takenBackOf } from './payment-view';
 
@@ -40,10 +40,8 @@ export function DecidePayment({ payment, kind, to, onClose }: Deciding & { onClo
   const whole = readAmount(payment.amount) ?? 0n;
   const needsApproval = kind !== 'keep' && limit !== null && (isForeign || whole > (readAmount(limit) ?? 0n));
   const recipient = useRecipient(payment, kind, draft);
-  const [hasChanged, setChanged] = useState(false);
-  const [acceptsAnyBalance, setAccepts] = useState(false);
-  const available = acceptsAnyBalance ? undefined : recipient.available;
-  const send = useSend({ payment, kind, draft, needsApproval, available, onChanged: () => setChanged(true) });
+  const balance = useExpectedBalance(recipient.available);
+  const send = useSend({ payment, kind, draft, needsApproval, balance });
   const moves = kind === 'credit' || kind === 'debit';
   const before = readAmount(recipient.available ?? '') ?? 0n;
   const after = kind === 'credit' ? before + amount : before > amount ? before - amount : 0n;
@@ -85,7 +83,7 @@ export function DecidePayment({ payment, kind, to, onClose }: Deciding & { onClo
         ]}
       />
       {moves && recipient.available !== undefined && <BeforeAndAfter before={recipient.available} after={after} />}
-      {hasChanged && <AnyBalance accepts={acceptsAnyBalance} onChange={setAccepts} />}
+      {balance.choice}
       <p>{t(`payments.consequence.${kind}`, { ...values, name: recipient.name ?? '–' })}</p>
       {needsApproval && (
         <p role="status">
@@ -169,13 +167,12 @@ const toOf = ({ to, recipient }: Draft): { deposit_number: string } | { merchant
 
 interface Decision extends Pick<Deciding, 'payment' | 'kind'> {
   draft: Draft;
-  /** The balance that a debit expects; undefined for any. */
-  available: string | undefined;
+  balance: ExpectedBalance;
   reason: string;
 }
 
 /** Decides without a second person. @returns what the wallet lacked. */
-async function decide({ payment, kind, draft, available, reason }: Decision): Promise<string> {
+async function decide({ payment, kind, draft, balance, reason }: Decision): Promise<string> {
   const params = { path: { id: payment.id } };
   const { missing } = await ask(() => {
     switch (kind) {
@@ -189,7 +186,11 @@ async function decide({ payment, kind, draft, available, reason }: Decision): Pr
       case 'debit':
         return client.POST('/api/payments/{id}/debit', {
           params,
-          body: { expected_available: available, expected_to_take_back: payment.to_take_back ?? undefined, reason },
+          body: {
+            expected_available: balance.expected,
+            expected_to_take_back: payment.to_take_back ?? undefined,
+            reason,
+          },
         });
       case 'ignore':
         return client.POST('/api/payments/{id}/ignore', { params, body: { reason } });
@@ -202,18 +203,9 @@ async function decide({ payment, kind, draft, available, reason }: Decision): Pr
 
 interface Sending extends Omit<Decision, 'reason'> {
   needsApproval: boolean;
-  /** Called when a debit was refused because of the balance. */
-  onChanged: () => void;
 }
 
-function useSend({
-  payment,
-  kind,
-  draft,
-  needsApproval,
-  available,
-  onChanged,
-}: Sending): (reason: string) => Promise<void> {
+function useSend({ payment, kind, draft, needsApproval, balance }: Sending): (reason: string) => Promise<void> {
   const t = useT();
   const queries = useQueryClient();
   const requestKey = useRequestKey(draft);
@@ -234,13 +226,11 @@ function useSend({
         toast(t('payments.asked', values));
         return;
       }
-      const missing = await decide({ payment, kind, draft, available, reason });
+      const missing = await decide({ payment, kind, draft, balance, reason });
       const isWhole = readAmount(missing) === 0n;
       toast(isWhole ? t(`payments.done.${kind}`, values) : t('payments.missing', { missing: formatAmount(missing) }));
     } catch (error) {
-      if (!isProblem(error, 409) || error.details[0]?.field !== 'expected_available') throw error;
-      onChanged();
-      throw new Error(t('move.changed'), { cause: error });
+      balance.rethrow(error);
     } finally {
       await Promise.all(
         ['payments', 'payment', 'deposits', 'deposit', 'merchant', 'merchants', 'approvals'].map((key) =>

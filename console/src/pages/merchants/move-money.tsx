@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import { ask, client, isProblem } from '../../api';
+import { ask, client } from '../../api';
 import { formatMoment } from '../../i18n/moments';
 import { useT, useWords } from '../../i18n/words';
 import { formatAmount, readAmount, writeAmount } from '../../kit/amount';
@@ -10,8 +10,8 @@ import { toast } from '../../kit/toasts';
 import { useRequestKey } from '../../kit/request-key';
 import { useSession } from '../../session';
 import { AmountField } from './amount-field';
-import { AnyBalance } from './any-balance';
 import { BeforeAndAfter } from './before-and-after';
+import { useExpectedBalance } from './expected-balance';
 import { useRefresh, type MerchantView, type WalletView } from './merchant-view';
 import classes from './move-money.module.css';
 
@@ -85,24 +85,19 @@ export function MoveMoney({ kind, merchant, wallet, onClose }: MoveMoneyProps): 
           {t('move.needsApproval', { limit: formatAmount(limit) })}
         </p>
       )}
-      {move.hasChanged && (
-        <AnyBalance
-          accepts={form.acceptsAnyBalance}
-          onChange={(acceptsAnyBalance) => setForm({ ...form, acceptsAnyBalance })}
-        />
-      )}
+      {move.choice}
     </Confirm>
   );
 }
 
-const EMPTY = { amount: '', reference: '', note: '', acceptsAnyBalance: false };
+const EMPTY = { amount: '', reference: '', note: '' };
 
 function useMove({ kind, merchant, wallet }: Omit<MoveMoneyProps, 'onClose'>) {
   const t = useT();
   const { language, zone } = useWords();
   const refresh = useRefresh();
   const [form, setForm] = useState(EMPTY);
-  const [hasChanged, setChanged] = useState(false);
+  const { expected, choice, rethrow } = useExpectedBalance(wallet.available_amount);
   const read = readAmount(form.amount);
   const amount = read !== null && read > 0n ? read : null;
   const available = readAmount(wallet.available_amount) ?? 0n;
@@ -119,7 +114,7 @@ function useMove({ kind, merchant, wallet }: Omit<MoveMoneyProps, 'onClose'>) {
         amount: writeAmount(amount),
         reference: form.reference.trim(),
         note: form.note.trim() || undefined,
-        expected_available: form.acceptsAnyBalance ? undefined : wallet.available_amount,
+        expected_available: expected,
       },
     };
     try {
@@ -136,12 +131,10 @@ function useMove({ kind, merchant, wallet }: Omit<MoveMoneyProps, 'onClose'>) {
       toast(t(`move.${kind}Done`, { amount: formatAmount(writeAmount(amount)), name: merchant.name }));
     } catch (error) {
       await refresh(merchant.id);
-      if (!isProblem(error, 409) || error.details[0]?.code !== 'CHANGED_MEANWHILE') throw error;
-      setChanged(true);
-      throw new Error(t('move.changed'), { cause: error });
+      rethrow(error);
     }
   };
-  return { amount, after, form, setForm, hasChanged, limit, needsApproval, send };
+  return { amount, after, form, setForm, choice, limit, needsApproval, send };
 }
 
 interface MoneyRequest {
