@@ -4,7 +4,7 @@ import type { ConsoleActor } from '../../audit-log/audit-log.js';
 import { CONFIG, type Config } from '../../core/config.js';
 import { invalidRequest } from '../../core/errors.js';
 import { pick } from '../../core/members.js';
-import { checkedBaht, formatBaht, optionalBaht, type Satang } from '../../core/money.js';
+import { bahtOrNull, checkedBaht, formatBaht, optionalBaht, type Satang } from '../../core/money.js';
 import type { Page } from '../../core/pagination.js';
 import { PaymentsService } from '../../deposits/payments.service.js';
 import type { ApprovalKind, ApprovalStatus } from '../../operators/approvals/approval.entity.js';
@@ -186,5 +186,5 @@ const toApprovalDto = (row: NamedApproval, caller: Caller): ApprovalDto => ({
   requested_by: row.requester,
   is_own: row.requested_by === caller.id,
   decided_by: row.decider,
-  missing: row.missing === null ? null : formatBaht(row.missing),
+  missing: bahtOrNull(row.missing),
 });

@@ -113,7 +113,7 @@ export class CatalogueImportsController {
   @Post('products/adjustment/preview')
   @ConsoleRoute('products.import', 'The changes of list prices by a percentage. Changes nothing', AdjustmentPreviewDto)
   async previewAdjustment(@CurrentCaller() caller: Caller, @Body() body: AdjustmentDto): Promise<AdjustmentPreviewDto> {
-    const { adjustment, skus } = await this.adjustmentOf(body);
+    const adjustment = await this.adjustmentOf(body);
     const differences = await this.adjustments.compare(adjustment);
     const list = differences.filter(({ merchant_id: id }) => id === null);
     const costs = await this.costsOf(list);
@@ -122,7 +122,7 @@ export class CatalogueImportsController {
       version: versionOf(differences),
       changes: changes.slice(0, MAX_CHANGES),
       changed: list.length,
-      unchanged: skus.length - list.length,
+      unchanged: adjustment.skus.length - list.length,
       below_cost: changes.filter(({ below_cost: isBelow }) => isBelow).length,
       own_prices: differences.length - list.length,
     };
@@ -134,18 +134,17 @@ export class CatalogueImportsController {
     @CurrentCaller() caller: Caller,
     @Body() { version, reason, ...given }: ApplyAdjustmentDto,
   ): Promise<ImportedDto> {
-    const { adjustment } = await this.adjustmentOf(given);
+    const adjustment = await this.adjustmentOf(given);
     const expected = await this.adjustments.compare(adjustment);
     if (versionOf(expected) !== version) throw new ChangedMeanwhile('the prices changed meanwhile');
     const done = await this.adjustments.apply(adjustment, { by: caller.actor(reason), expected });
     return { added: 0, changed: done.filter(({ merchant_id: id }) => id === null).length };
   }
 
-  private async adjustmentOf(given: AdjustmentDto): Promise<{ adjustment: Adjustment; skus: string[] }> {
+  private async adjustmentOf(given: AdjustmentDto): Promise<Adjustment & { skus: string[] }> {
     const percent = present(parsePercentage(given.percent), 'a percentage was checked');
     const skus = await this.listing.skus(toProductFilter(given));
-    const roundTo = optionalBaht(given.round_to);
-    return { adjustment: { percent, skus, roundTo }, skus };
+    return { percent, skus, roundTo: optionalBaht(given.round_to) };
   }
 
   private async costsOf(differences: readonly { sku: string }[]): Promise<Costs> {

@@ -172,8 +172,8 @@ export class ConsoleWalletController {
     const amount = checkedBaht(text);
     assertNeedsNoApproval(amount, this.config);
     const by = caller.confirmedActor();
-    const funding = { ...by, merchantId, amount, reference, note, expectedAvailable: optionalBaht(expected) };
-    const { wallet, at, repeats } = await this.wallets.move(kind, funding);
+    const movement = { ...by, merchantId, amount, reference, note, expectedAvailable: optionalBaht(expected) };
+    const { wallet, at, repeats } = await this.wallets.move(kind, movement);
     return {
       moved: repeats === null,
       at,
