@@ -90,7 +90,7 @@ export class ApprovalsService {
    * @param expectedAvailable the available balance that the operator saw: if it has changed, nothing moves.
    * @throws NOT_FOUND; FORBIDDEN for one's own request, or if the two may be one person; CONFLICT when the request no longer
    * waits, the requester may no longer move money, the reference is used or the balance is too low; CONFLICT with
-   * CHANGED_MEANWHILE if the balance is not `expectedAvailable`.
+   * CHANGED_MEANWHILE if the balance is not `expectedAvailable`, or another amount than requested is to be taken back.
    */
   async approve(id: number, by: ConsoleActor, expectedAvailable?: Satang): Promise<NamedApproval> {
     const before = await this.get(id);
