@@ -23,15 +23,7 @@ export function SyncChannel({ code, onClose }: { code: string; onClose: () => vo
     await Promise.all(
       ['channels', 'payments', 'deposits'].map((key) => queries.invalidateQueries({ queryKey: [key] })),
     );
-    toast(
-      t('channels.synced', {
-        seen: counts.seen,
-        new: counts.new,
-        booked: counts.booked,
-        waiting: counts.waiting,
-        back,
-      }),
-    );
+    toast(t('channels.synced', { ...counts, back }));
     if (counts.unreadable > 0) toast(t('channels.syncedUnreadable', { unreadable: counts.unreadable }));
   };
   return (
