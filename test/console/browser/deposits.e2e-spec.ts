@@ -51,6 +51,12 @@ describeInBrowser('Deposits, in a browser', () => {
   const dialog = (page: Page): Locator => page.getByRole('dialog');
   const panel = (page: Page): Locator => page.getByRole('complementary', { name: /^(Payment|เงินเข้า)$/ });
 
+  /** The id of the first payment that a query finds. */
+  const firstPayment = async (query: string): Promise<string> => {
+    const { body } = await admin.browser.get<{ data: { id: string }[] }>(`/api/payments?${query}`);
+    return body.data[0]?.id ?? 'none';
+  };
+
   it.each(['en', 'th'] as const)('are whole in %s, in both schemes and on a phone', async (language) => {
     const visitor = await arrive(admin, language);
     const { page } = visitor;
@@ -96,8 +102,7 @@ describeInBrowser('Deposits, in a browser', () => {
   });
 
   it('show the slips that were presented, and who reported a payment', async () => {
-    const { body } = await admin.browser.get<{ data: { id: string }[] }>(`/api/payments?which=waiting&channel=kbank`);
-    const [payment = 'none'] = body.data.map(({ id }) => id);
+    const payment = await firstPayment('which=waiting&channel=kbank');
     await presentSlip(scene.console, short.deposit_number, '004:4711', 'SLIP_UNKNOWN');
     await presentSlip(scene.console, short.deposit_number, '014:4712');
     await scene.console.sql(`UPDATE incoming_payments SET slip_ref = '014:4712' WHERE public_id = $1`, [payment]);
@@ -115,9 +120,7 @@ describeInBrowser('Deposits, in a browser', () => {
 
   it('are credited to the merchant that they name only if the operator names it, too', async () => {
     const other = await scene.stack.merchant('0.00');
-    const of = [`/api/payments?amount=777.00`] as const;
-    const { body } = await admin.browser.get<{ data: { id: string }[] }>(...of);
-    const [payment = 'none'] = body.data.map(({ id }) => id);
+    const payment = await firstPayment('amount=777.00');
     const name = (id: number | null): Promise<unknown> =>
       scene.console.sql(`UPDATE incoming_payments SET named_merchant_id = $2 WHERE public_id = $1`, [payment, id]);
     await name(other.id);
@@ -137,8 +140,7 @@ describeInBrowser('Deposits, in a browser', () => {
   });
 
   it('are credited to nobody that the operator has not named, if that was done already perhaps', async () => {
-    const { body } = await admin.browser.get<{ data: { id: string }[] }>('/api/payments?amount=777.00');
-    const [payment = 'none'] = body.data.map(({ id }) => id);
+    const payment = await firstPayment('amount=777.00');
     const set = (reason: string, deposit: string | null, takenBack: number | null = null): Promise<unknown> =>
       scene.console.sql(
         `UPDATE incoming_payments SET reason = $2, deposit_id = (SELECT id FROM deposits WHERE deposit_number = $3),
@@ -251,8 +253,7 @@ describeInBrowser('Deposits, in a browser', () => {
   });
 
   it('are taken back although the orders of the merchant change its balance all the time', async () => {
-    const { body } = await admin.browser.get<{ data: { id: string }[] }>(`/api/payments?amount=${paid.amount_to_pay}`);
-    const [payment = 'none'] = body.data.map(({ id }) => id);
+    const payment = await firstPayment(`amount=${paid.amount_to_pay}`);
     const refund = `UPDATE incoming_payments SET reason = 'TAKEN_BACK', taken_back = 10000 WHERE public_id = $1`;
     await scene.console.sql(refund, [payment]);
     const visitor = await arrive();
