@@ -6,16 +6,13 @@ import type { ConnectedChannel } from './channel-registry.js';
 import { DepositsRepository } from './deposits.repository.js';
 import type { PaymentState } from './incoming-payment.entity.js';
 import { Matcher, rangeAround, RELEVANT_MS, TOO_EARLY_MS, type Match, type ReportedPayment } from './matching.js';
-import { PaymentsRepository, type NewPayment, type NOT_BOOKED } from './payments.repository.js';
-
-/** The columns of a payment before it is matched. */
-type Unmatched = Omit<NewPayment, 'state' | keyof typeof NOT_BOOKED>;
+import { notBooked, PaymentsRepository, type NewPayment, type UnmatchedPayment } from './payments.repository.js';
 
 /**
  * A payment to write: a new one, or with `id` a known one that gets another witness. Without a match, its state stays.
  */
 export type MatchedPayment =
-  { row: Unmatched & { id?: bigint }; match: Match } | { row: NewPayment & { id: bigint }; match: null };
+  { row: UnmatchedPayment & { id?: bigint }; match: Match } | { row: NewPayment & { id: bigint }; match: null };
 
 /** Matches payments of any witnesses, books the sure ones, and writes all of them. */
 @Injectable()
@@ -81,23 +78,3 @@ export class IncomingPaymentsService {
 
 const isKnown = <Row extends { id?: bigint | undefined }>(row: Row): row is Row & { id: bigint } =>
   row.id !== undefined;
-
-/** Names all columns, because V8 needs ten times the memory for a row that is put together from several objects. */
-const notBooked = (row: Unmatched & { id?: bigint }) => ({
-  id: row.id,
-  public_id: row.public_id,
-  amount: row.amount,
-  currency: row.currency,
-  paid_at: row.paid_at,
-  precision: row.precision,
-  charge_ref: row.charge_ref,
-  slip_ref: row.slip_ref,
-  line_id: row.line_id,
-  state: 'waiting' as PaymentState,
-  reason: null,
-  deposit_id: null,
-  merchant_id: null,
-  transfer_id: null,
-  booked_by: null,
-  booked_at: null,
-});

@@ -8,7 +8,7 @@ import { ChannelsRepository } from '../channels.repository.js';
 import type { Deposit } from '../deposit.entity.js';
 import { DepositsRepository, isUnfinished, type DepositRow } from '../deposits.repository.js';
 import { InquiriesRepository, type SandboxDeposit } from '../inquiries.repository.js';
-import { NOT_BOOKED, PaymentsRepository, type NewPayment } from '../payments.repository.js';
+import { notBooked, PaymentsRepository, type NewPayment } from '../payments.repository.js';
 import { SlipsRepository } from '../slips/slips.repository.js';
 import { nextReport, PAID_AFTER, sandboxPayments, sandboxQr } from './sandbox-plan.js';
 
@@ -101,12 +101,12 @@ export class SandboxPaymentsService {
     const booked = await this.booking.book(tx, [...fresh.filter(({ isBooked }) => isBooked), ...decided]);
     const outcomeOf = ({ paymentId: id, isBooked }: Report) => {
       const waiting = { state: 'waiting', reason: isBooked ? 'WALLET_FULL' : 'UNMATCHED' } as const;
-      return booked.get(id) ?? { ...NOT_BOOKED, ...waiting };
+      return booked.get(id) ?? waiting;
     };
     const rows = fresh.map((report): NewPayment => {
       const { paymentId: public_id, amount, paidAt: paid_at, chargeRef: charge_ref, slipRef: slip_ref } = report;
       const reported = { public_id, amount, currency: 'THB', paid_at, precision: 'second', charge_ref } as const;
-      return { ...reported, slip_ref, line_id: null, ...outcomeOf(report) };
+      return { ...notBooked({ ...reported, slip_ref, line_id: null }), ...outcomeOf(report) };
     });
     this.payments.insert(tx, SANDBOX_CHANNEL_ID, rows);
     for (const report of decided) await this.payments.change(tx, report.id, outcomeOf(report));
