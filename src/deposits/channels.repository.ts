@@ -140,28 +140,30 @@ export class ChannelsRepository {
     return (await claim(this.database.manager, id, 'list_due_at', '1 hour', [IsNull(), DUE])) !== null;
   }
 
+  /** Writes the time of the next reading: after midnight. */
+  async postponeList(id: number): Promise<void> {
+    const next = { list_due_at: () => NEXT_NIGHT, ...SAME_SETTINGS };
+    await this.database.manager.update(DepositChannel, { id }, next);
+  }
+
   /**
-   * Begins a reading for an operator. It ends after two minutes unless it is renewed, in case the process dies. A page takes less:
-   * at Opn, eleven calls of eight seconds. @returns when it ends, which names the reading; null during another one.
+   * Begins a reading of the list for an operator. It ends after two minutes unless it is renewed, in case the process dies. A page
+   * takes less: at Opn, eleven calls of eight seconds.
+   * @returns when the reading ends, which names it; null during another one.
    */
-  beginList({ manager }: Transaction, id: number): Promise<Date | null> {
+  beginReading({ manager }: Transaction, id: number): Promise<Date | null> {
     return claim(manager, id, 'list_read_until', '2 minutes', [IsNull(), DUE]);
   }
 
   /** @returns when the reading ends now; null if another one has begun. */
-  renewList(id: number, until: Date): Promise<Date | null> {
+  renewReading(id: number, until: Date): Promise<Date | null> {
     return claim(this.database.manager, id, 'list_read_until', '2 minutes', [until]);
   }
 
   /** Ends the reading, unless another one has begun. */
-  async releaseList(id: number, until: Date): Promise<void> {
+  async endReading(id: number, until: Date): Promise<void> {
     const own = { id, list_read_until: until };
     await this.database.manager.update(DepositChannel, own, { list_read_until: null, ...SAME_SETTINGS });
-  }
-
-  async endList(id: number): Promise<void> {
-    const next = { list_due_at: () => NEXT_NIGHT, ...SAME_SETTINGS };
-    await this.database.manager.update(DepositChannel, { id }, next);
   }
 
   /** Records the result of an import. */
@@ -181,7 +183,7 @@ export class ChannelsRepository {
   }
 }
 
-/** Moves a moment ahead, if it is one of those. @returns the new moment; null if it was none of those. */
+/** Moves a moment ahead, if it is one of `from`. @returns the new moment; null if it was another one. */
 async function claim(
   manager: EntityManager,
   id: number,

@@ -50,7 +50,7 @@ export class VendorListsService {
       const connected = this.channels.connect(channel);
       if (!connected.adapter.list || !(await this.rows.claimList(channel.id))) return;
       await this.readAll(connected, new Date(Date.now() - SINCE_MS));
-      await this.rows.endList(channel.id);
+      await this.rows.postponeList(channel.id);
     });
   }
 
@@ -64,13 +64,13 @@ export class VendorListsService {
     const { id } = connected.channel;
     listOf(connected);
     let until = await this.database.transaction(async (tx) => {
-      const begun = await this.rows.beginList(tx, id);
+      const begun = await this.rows.beginReading(tx, id);
       if (!begun) throw beingRead(code);
       recordAction(tx, by, { action: 'channel.sync', detail: { code, since: since.toISOString() } });
       return begun;
     });
     const renew = async (): Promise<void> => {
-      const renewed = await this.rows.renewList(id, until);
+      const renewed = await this.rows.renewReading(id, until);
       if (!renewed) throw beingRead(code);
       until = renewed;
     };
@@ -78,7 +78,7 @@ export class VendorListsService {
       return await this.readAll(connected, since, renew);
     } finally {
       // It ends soon also without this, and the reading's own error says more.
-      await this.rows.releaseList(id, until).catch(() => undefined);
+      await this.rows.endReading(id, until).catch(() => undefined);
     }
   }
 
