@@ -7,7 +7,7 @@ import { Database, type Transaction } from '../database/database.js';
 import { WalletService } from '../wallet/wallet.service.js';
 import { ChannelsRepository } from './channels.repository.js';
 import type { ConnectedChannel } from './channel-registry.js';
-import type { ChargedPayment, PaymentReading } from './channels/channel-adapter.js';
+import type { ChargedPayment, ChargeReading } from './channels/channel-adapter.js';
 import { DepositsRepository } from './deposits.repository.js';
 import { DepositsObserver } from './deposits.observer.js';
 import type { IncomingPayment } from './incoming-payment.entity.js';
@@ -15,11 +15,8 @@ import { IncomingPaymentsService, type MatchedPayment } from './incoming-payment
 import { referencesIn, type Match } from './matching.js';
 import { PaymentsRepository } from './payments.repository.js';
 
-/** A reading that may change a payment, with the vendor's id of the payment. */
-export interface ChargeReading {
-  paymentId: string;
-  reading: PaymentReading;
-}
+/** Whether a reading may change a payment. */
+export const isReport = ({ reading: { kind } }: ChargeReading): boolean => kind === 'paid' || kind === 'reversed';
 
 export interface ChargeCounts {
   new: number;
@@ -41,7 +38,10 @@ export class IncomingChargesService {
     private readonly observer: DepositsObserver,
   ) {}
 
-  /** Those of payments that are known, or name a deposit of ours. Other shops of the account number their merchants and deposits, too. */
+  /**
+   * Leaves out payments of other shops of the account, which may number merchants and deposits as we do. Our payments are known here, or
+   * name a deposit of ours.
+   */
   async onlyOurs(channelId: number, readings: readonly ChargeReading[]): Promise<ChargeReading[]> {
     const ids = readings.map(({ paymentId: id }) => id);
     const stored = await this.payments.listByCharge(this.database, channelId, ids);
@@ -60,7 +60,7 @@ export class IncomingChargesService {
     readings: readonly ChargeReading[],
     also?: (tx: Transaction) => void,
   ): Promise<ChargeCounts> {
-    const isReported = readings.some(({ reading: { kind } }) => kind === 'paid' || kind === 'reversed');
+    const isReported = readings.some(isReport);
     const readAtMs = performance.now();
     return this.database.transaction(async (tx) => {
       const channel = isReported ? await this.channels.lock(tx, connected.channel.id) : connected.channel;

@@ -11,9 +11,9 @@ import { ChannelCallsService } from './channel-calls.service.js';
 import { ChannelsRepository } from './channels.repository.js';
 import type { ConnectedChannel } from './channel-registry.js';
 import { ChannelsService } from './channels.service.js';
-import type { ChannelAdapter, NoAnswer, PaymentsPage } from './channels/channel-adapter.js';
+import type { ChannelAdapter, ChargeReading, NoAnswer, PaymentsPage } from './channels/channel-adapter.js';
 import { eachChannel } from './each-channel.js';
-import { IncomingChargesService, type ChargeReading, type ChargeCounts } from './incoming-charges.service.js';
+import { IncomingChargesService, isReport, type ChargeCounts } from './incoming-charges.service.js';
 import { PaymentsRepository, type ChargeRow } from './payments.repository.js';
 
 const SINCE_MS = 3 * DAY_MS;
@@ -106,17 +106,16 @@ export class VendorListsService {
   /** @param renew is called with each page. */
   private async readAll(connected: ConnectedChannel, since: Date, renew?: () => Promise<void>): Promise<ListCounts> {
     const { code } = connected.channel;
-    const sum: ListCounts = { code, seen: 0, unreadable: 0, new: 0, booked: 0, waiting: 0, takenBack: 0 };
+    const sum: ChargeCounts = { new: 0, booked: 0, waiting: 0, takenBack: 0 };
     const seen = new Set<string>();
     const unreadable: Unreadable = new Map();
     for await (const page of this.pages(connected, since, unreadable)) {
       await renew?.();
       const counts = await this.charges.record(connected, page);
       for (const { paymentId } of page) seen.add(paymentId);
-      sum.seen = seen.size;
       for (const count of ['new', 'booked', 'waiting', 'takenBack'] as const) sum[count] += counts[count];
     }
-    return { ...sum, unreadable: unreadable.size };
+    return { code, seen: seen.size, unreadable: unreadable.size, ...sum };
   }
 
   /** Reads all pages of the list, also if entries can't be read. One warning at the end names the first of these. */
@@ -151,7 +150,7 @@ export class VendorListsService {
         throw new AppError('SERVICE_UNAVAILABLE', `the list of channel ${channel.code} can't be read: ${page.detail}`);
       for (const { paymentId, reading } of page.payments)
         if (reading.kind === 'unknown') unreadable.set(paymentId, reading.detail);
-      const payments = page.payments.filter(({ reading: { kind } }) => kind === 'paid' || kind === 'reversed');
+      const payments = page.payments.filter(isReport);
       yield page.isOfAnyAge ? await this.charges.onlyOurs(channel.id, payments) : payments;
       next = page.next;
     } while (next !== null);

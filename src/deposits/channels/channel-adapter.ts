@@ -106,11 +106,17 @@ export interface ChargedPayment {
 export type PaymentReading =
   { kind: 'paid'; payment: ChargedPayment } | { kind: 'open' | 'ended' | 'reversed' } | NoAnswer;
 
-/** A page of payments that the vendor lists, by their ids. `next`: the cursor of the next page; null on the last one. */
+/** A reading of a payment, with the vendor's id of the payment. */
+export interface ChargeReading {
+  paymentId: string;
+  reading: PaymentReading;
+}
+
+/** A page of payments that the vendor lists. `next`: the cursor of the next page; null on the last one. */
 export interface PaymentsPage {
   kind: 'page';
-  payments: { paymentId: string; reading: PaymentReading }[];
-  /** Whether they may be of any age, also from before the channel. Then those that are not known and name no deposit do not count. */
+  payments: ChargeReading[];
+  /** Whether payments may be older than the channel. Then a payment counts only if it is known here, or names a deposit. */
   isOfAnyAge?: true;
   next: string | null;
 }

@@ -11,6 +11,7 @@ import type {
   ChannelCheck,
   ChannelDescription,
   ChannelSettings,
+  ChargeReading,
   Created,
   NoAnswer,
   OfferedDeposit,
@@ -208,7 +209,7 @@ export class OpnChannel implements ChannelAdapter<OpnSettings> {
   private async refundedCharges(settings: OpnSettings, since: Date, offset: number): Promise<PaymentsPage | NoAnswer> {
     const page = await this.refunds(settings, since, offset);
     if (page.kind === 'unknown') return page;
-    const payments: PaymentsPage['payments'] = page.nameless.map((paymentId) => ({ paymentId, reading: NAMELESS }));
+    const payments: ChargeReading[] = page.nameless.map((paymentId) => ({ paymentId, reading: NAMELESS }));
     for (const paymentId of page.charges) {
       const answer = await this.charge(settings, paymentId);
       if (answer.kind === 'unknown' && answer.fault !== 'configuration') return answer;
