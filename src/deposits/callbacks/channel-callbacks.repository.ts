@@ -2,9 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
 import { statement } from '../../database/parameters.js';
 import { removalOfOld } from '../../database/remove-in-batches.js';
+import { NOW } from '../deposits.sql.js';
 import { ChannelCallback, type ChannelCallbackVerdict } from './channel-callback.entity.js';
-
-const NOW = `date_trunc('milliseconds', statement_timestamp())`;
 
 /** In SQL: earlier questions delay none. */
 const LATELY = `ask_at > statement_timestamp() - interval '1 minute'`;
