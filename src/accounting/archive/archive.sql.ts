@@ -60,9 +60,9 @@ export const LIST_TABLES_TO_LOCK = `
           WHERE contype = 'f' AND conparentid = 0 AND conrelid = ANY(${PARENTS})) touched`;
 
 /**
- * Writes statements that drop the foreign keys to the tables of orders, and add them again as NOT VALID. PostgreSQL does not detach
- * a partition while rows refer to it, so these keys are dropped before and added again afterwards. Before PostgreSQL 18, a partitioned table cannot have a NOT VALID key, so the
- * key is added to each of its partitions. $1: the partitions to detach.
+ * Writes statements that drop the foreign keys to the tables of orders, because PostgreSQL does not detach a partition while rows refer
+ * to it, and statements that add the keys again afterwards, as NOT VALID. Before PostgreSQL 18, a partitioned table cannot have a NOT
+ * VALID key, so the key is added to each of its partitions. $1: the partitions to detach.
  */
 export const WRITE_OUTER_KEYS = `
   SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) AS dropped,
@@ -77,8 +77,8 @@ export const WRITE_OUTER_KEYS = `
   WHERE contype = 'f' AND conparentid = 0 AND confrelid = ANY(${PARENTS}) ORDER BY conrelid, conname`;
 
 /**
- * Writes statements that drop foreign keys of detached partitions. With these keys, dropping a partition would lock the tables to which they refer.
- * $1: partitions.
+ * Writes statements that drop foreign keys of detached partitions. With these keys, dropping a partition would lock the tables to which
+ * they refer. $1: partitions.
  */
 export const WRITE_OWN_KEYS_DROPPED = `
   SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) AS statement FROM pg_constraint

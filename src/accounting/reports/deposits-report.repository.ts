@@ -20,7 +20,7 @@ const reportBy = (by: DepositsGrouping) =>
     `deposits_report.${by}`,
     { start: 'timestamptz', stop: 'timestamptz', channel: 'text?' },
     ({ start, stop, channel }) => `
-    SELECT ${GROUPS[by]} AS about, count(*) AS payments, 
+    SELECT ${GROUPS[by]} AS about, count(*) AS payments,
            coalesce(sum(p.amount) FILTER (WHERE p.currency = 'THB'), 0)::bigint AS amount,
            count(*) FILTER (WHERE booked_by <> 'person') AS without_person, count(*) FILTER (WHERE booked_by = 'person') AS by_person,
            count(*) FILTER (WHERE p.state = 'waiting') AS waiting, count(*) FILTER (WHERE p.state = 'returned') AS returned,
