@@ -59,23 +59,13 @@ export interface Moment {
   precision: Precision;
 }
 
-/**
- * Reads a date, day first or ISO, of either calendar, and a time. Without a zone, the time is Bangkok's.
- * @param timeCell the date's own cell where both stand in one; null without times.
- * @returns null for other text, and for a day that is more than a day ahead.
- */
-export function readMoment(dateCell: string, timeCell: string | null, now: Date): Moment | null {
-  const date = readDay(dateCell, now);
-  return date && momentOn(date, timeCell === dateCell ? date.rest : timeCell, now);
-}
-
 /** A day as `yyyy-mm-dd`, and what follows it in its cell. */
 export interface WrittenDay {
   day: string;
   rest: string;
 }
 
-/** @returns null for other text. */
+/** Reads a date, day first or ISO, of either calendar. @returns null for other text. */
 export function readDay(cell: string, now: Date): WrittenDay | null {
   const text = withArabicDigits(cell);
   const found = ISO_DAY.exec(text) ?? DAY_FIRST.exec(text);
@@ -85,7 +75,11 @@ export function readDay(cell: string, now: Date): WrittenDay | null {
   return written ? { day: written, rest: text.slice(found[0].length) } : null;
 }
 
-/** @param time null without times. @returns as {@link readMoment}. */
+/**
+ * Reads a time of a day. Without a zone, it is Bangkok's.
+ * @param time null without times.
+ * @returns null for other text, and for a moment that is more than a day ahead.
+ */
 export function momentOn({ day }: WrittenDay, time: string | null, now: Date): Moment | null {
   const latest = latestOf(now);
   if (time === null) return known({ day, at: new Date(`${day}T00:00:00${BANGKOK}`), precision: 'day' }, latest);

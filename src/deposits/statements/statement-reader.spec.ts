@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readAmount, readMoment } from './cells.js';
+import { momentOn, readAmount, readDay, type Moment } from './cells.js';
 import { readStatementFormat, type StatementFormat } from './statement-format.js';
 import { readStatement } from './statement-reader.js';
 import { StatementRefused } from './statement-refused.js';
@@ -209,6 +209,11 @@ describe('a file in which no line has a date', () => {
     expect(refusal(['QR,24/11/2026,1500.37,2500.37'], columns)).toMatchObject({ code: 'UNREADABLE' });
   });
 });
+
+function readMoment(date: string, time: string | null, now: Date): Moment | null {
+  const day = readDay(date, now);
+  return day && momentOn(day, time, now);
+}
 
 describe('a cell', () => {
   it.each(['03:30 PM', '3:30pm', '03:30 p.m.', '15:30 UTC', '15:30 GMT+7', '15:30:00 0'])(
