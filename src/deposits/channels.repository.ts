@@ -40,21 +40,21 @@ const LIVE = { id: Not(SANDBOX_CHANNEL_ID) };
 /**
  * Reads rows that belong to channels, with the channels' codes.
  * @param codes of these channels only; undefined for all.
- * @param names of texts that the query selects besides.
+ * @param names of what the query selects besides. `Selected` has the types that the driver makes of it.
  */
-export async function withCodes<Row extends { channel_id: number }, Name extends string = never>(
+export async function withCodes<Row extends { channel_id: number }, Selected extends object = object>(
   query: SelectQueryBuilder<Row>,
   codes?: string[],
-  ...names: Name[]
-): Promise<(Row & Record<Name, string | null> & { channel: string })[]> {
+  ...names: (keyof Selected & string)[]
+): Promise<(Row & Selected & { channel: string })[]> {
   query
     .innerJoin(DepositChannel, 'channel', `channel.id = ${query.alias}.channel_id`)
     .addSelect('channel.code', 'channel');
   if (codes) query.andWhere('channel.code IN (:...codes)', { codes });
-  const { entities, raw } = await query.getRawAndEntities<Record<Name, string | null> & { channel: string }>();
+  const { entities, raw } = await query.getRawAndEntities<Selected & { channel: string }>();
   return entities.map((row, index) => {
     const selected = present(raw[index], 'a row has its raw row');
-    return { ...row, channel: selected.channel, ...pick<Record<Name, string | null>, Name>(selected, ...names) };
+    return { ...row, channel: selected.channel, ...(pick(selected, ...names) as Selected) };
   });
 }
 

@@ -285,7 +285,7 @@ export class DepositsRepository {
 
   private async complete(query: SelectQueryBuilder<Deposit>, channels?: string[]): Promise<DepositRow[]> {
     query.addSelect(sql.bookedPaymentsOf('deposit'), 'booked').addSelect(sql.slipsOf('deposit'), 'slips');
-    // The driver has read the JSON of the slips.
-    return ((await withCodes(query, channels, 'booked', 'slips')) as unknown as WithBooked[]).map(toRow);
+    type Selected = Pick<WithBooked, 'booked' | 'slips'>;
+    return (await withCodes<Deposit, Selected>(query, channels, 'booked', 'slips')).map(toRow);
   }
 }

@@ -208,9 +208,8 @@ export class PaymentsRepository {
       .addSelect('import.created_at', 'imported_at')
       .addSelect('import.operator', 'imported_by');
     const names = ['deposit_number', 'presented_at', 'imported_at', 'imported_by'] as const;
-    // The driver has read the times.
-    type Complete = IncomingPayment & Omit<PaymentRow, 'payment' | 'suggestions'>;
-    const payments = (await withCodes(query, codes, ...names)) as unknown as Complete[];
+    type Selected = Pick<PaymentRow, (typeof names)[number]>;
+    const payments = await withCodes<IncomingPayment, Selected>(query, codes, ...names);
     const suggested = await this.suggest(payments);
     return payments.map(({ channel, deposit_number, presented_at, imported_at, imported_by, ...payment }) => {
       const suggestions = suggested.filter(({ payment_id }) => payment_id === payment.id);
