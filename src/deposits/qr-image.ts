@@ -1,4 +1,4 @@
-import { encode } from 'uqr';
+import encodeQr from 'qr';
 
 /** The blank margin that a code needs, in modules. */
 const MARGIN = 4;
@@ -18,19 +18,23 @@ export function qrImage(text: string): string {
   return image;
 }
 
-/** Neighbouring dark modules are one rectangle, so that the image stays small. */
 function draw(text: string): string {
-  const { data, size } = encode(text, { ecc: 'M', border: MARGIN });
-  const path = data.flatMap((row, y) =>
-    [
-      ...row
-        .map((isDark) => (isDark ? '1' : '0'))
-        .join('')
-        .matchAll(/1+/g),
-    ].map(({ index, 0: { length } }) => `M${index} ${y}h${length}v1h-${length}z`),
-  );
+  const rows = encodeQr(text, 'raw', { ecc: 'medium', border: MARGIN });
+  const size = rows.length;
   const svg =
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size} ${size}" shape-rendering="crispEdges">` +
-    `<path fill="#fff" d="M0 0h${size}v${size}H0z"/><path d="${path.join('')}"/></svg>`;
+    `<path fill="#fff" d="M0 0h${size}v${size}H0z"/><path d="${rows.map(drawRow).join('')}"/></svg>`;
   return `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`;
+}
+
+/** Neighbouring dark modules are one rectangle, so that the image stays small. */
+function drawRow(row: boolean[], y: number): string {
+  let path = '';
+  for (let x = 0; x < row.length; x++) {
+    const start = x;
+    while (row[x]) x++;
+    const length = x - start;
+    if (length > 0) path += `M${start} ${y}h${length}v1h-${length}z`;
+  }
+  return path;
 }

@@ -1,11 +1,12 @@
+import encodeQr from 'qr';
 import type { ReactNode } from 'react';
-import { encode } from 'uqr';
 import classes from './me.module.css';
 
 /** Draws a QR code in the browser, so that its secret goes nowhere else. */
 export function Qr({ text, label }: { text: string; label: string }): ReactNode {
-  const { data, size } = encode(text, { border: 0 });
-  const path = data.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ''))).join('');
+  const modules = encodeQr(text, 'raw', { border: 1 });
+  const size = modules.length;
+  const path = modules.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ''))).join('');
   return (
     <svg
       className={classes.qr}
