@@ -4,6 +4,7 @@ import { present } from '../core/invariant.js';
 import { pick } from '../core/members.js';
 import { SANDBOX_CHANNEL_ID } from '../core/sandbox.js';
 import { Database, type Statement, type Transaction } from '../database/database.js';
+import { statement } from '../database/parameters.js';
 import { DepositChannel } from './deposit-channel.entity.js';
 import { Deposit } from './deposit.entity.js';
 import { IncomingPayment } from './incoming-payment.entity.js';
@@ -20,6 +21,14 @@ const LOCK_SETTINGS: Statement = {
   name: 'deposit_channels.lock_settings',
   text: `SELECT pg_advisory_xact_lock(hashtext('deposit_channels'))`,
 };
+
+/** Each creation of a deposit reads them. */
+const LIST_CHANNELS = statement(
+  'deposit_channels.list',
+  { code: 'text?' },
+  ({ code }) => `
+    SELECT * FROM deposit_channels WHERE id <> ${SANDBOX_CHANNEL_ID} AND code = coalesce(${code}, code) ORDER BY priority, code`,
+);
 
 /** Leaves `updated_at` unchanged, because that column is only about settings. */
 const SAME_SETTINGS = { updated_at: () => 'updated_at' };
@@ -64,8 +73,7 @@ export class ChannelsRepository {
 
   /** @param code of the only channel to list; undefined for all. */
   list(code?: string): Promise<DepositChannel[]> {
-    const where = code === undefined ? LIVE : { ...LIVE, code };
-    return this.database.manager.find(DepositChannel, { where, order: { priority: 'ASC', code: 'ASC' } });
+    return this.database.query<DepositChannel>(...LIST_CHANNELS.with({ code: code ?? null }));
   }
 
   find(code: string): Promise<DepositChannel | null> {

@@ -66,7 +66,7 @@ export class DepositsController {
     @Body() body: CreateDepositDto,
     @Res({ passthrough: true }) response: Response,
   ): Promise<DepositDto> {
-    const { deposit, replayed } = await this.deposits.create(caller.merchantId, body);
+    const { deposit, replayed } = await this.deposits.create(caller, body);
     if (replayed) response.setHeader('Idempotent-Replayed', 'true');
     return deposit;
   }

@@ -16,8 +16,9 @@ import { WorkNotifier } from '../queues/work-notifier.js';
 import { MerchantsService } from '../merchants/merchants.service.js';
 import { WalletsRepository } from '../wallet/wallets.repository.js';
 import { VendorQrCodesService } from './vendor-qr-codes.service.js';
+import type { ConnectedChannel } from './channel-registry.js';
 import { ChannelsService } from './channels.service.js';
-import { amountsToDeal, chooseAmount } from './dealing.js';
+import { amountsToDeal, chooseAmount, type DealtBefore } from './dealing.js';
 import type { DepositChannel } from './deposit-channel.entity.js';
 import { expiredEvent } from './deposit.mapper.js';
 import { DepositsObserver } from './deposits.observer.js';
@@ -101,10 +102,19 @@ export class DepositsService {
   }
 
   /**
-   * Makes a deposit with its QR code. @param by, @throws as {@link make}; SERVICE_UNAVAILABLE without a QR code.
+   * Makes a deposit for a merchant, as an operator, with its QR code. Repeating the request returns the same deposit.
+   * @throws as {@link make} and {@link finish}; NOT_FOUND; BAD_REQUEST; FORBIDDEN for a suspended merchant; DUPLICATE_REFERENCE.
    */
-  async create(request: DepositRequest, by?: Actor): Promise<CreatedDeposit> {
-    return this.finish(await this.make(request, by));
+  async create(request: DepositRequest, by: Actor): Promise<CreatedDeposit> {
+    const { merchantId, referenceId } = request;
+    const problem = textProblem(referenceId, 1, 128);
+    if (problem) throw new AppError('BAD_REQUEST', `the reference ${problem}`);
+    const { sandbox, status } = await this.merchants.get(merchantId);
+    if (sandbox)
+      throw new AppError('BAD_REQUEST', `merchant ${merchantId} is a sandbox merchant: it has no real money`);
+    if (status !== 'active') throw new AppError('FORBIDDEN', `merchant ${merchantId} is suspended`);
+    const earlier = await this.findEarlier(request);
+    return this.finish(earlier ?? (await this.make(request, sandbox, by)));
   }
 
   /** Has the channel make the QR code, if the deposit lacks it. It calls a vendor. @throws SERVICE_UNAVAILABLE */
@@ -116,21 +126,14 @@ export class DepositsService {
   }
 
   /**
-   * Makes a deposit for a merchant, perhaps without a QR code. The same reference with the same content returns the deposit that it made.
+   * Makes a deposit that {@link findEarlier} has not found, perhaps without a QR code. If the same request made it meanwhile, that
+   * deposit is returned.
+   * @param sandbox whether it is a sandbox merchant.
    * @param by the operator who acts for the merchant. Without one, the merchant's limits hold.
-   * @throws NOT_FOUND; BAD_REQUEST; FORBIDDEN for a suspended merchant; DUPLICATE_REFERENCE; CONFLICT and TOO_MANY_REQUESTS at a
-   * limit; SERVICE_UNAVAILABLE without a channel or a free amount.
+   * @throws BAD_REQUEST; DUPLICATE_REFERENCE; CONFLICT and TOO_MANY_REQUESTS at a limit; SERVICE_UNAVAILABLE without a channel or a
+   * free amount.
    */
-  async make(request: DepositRequest, by?: Actor): Promise<CreatedDeposit> {
-    const { merchantId, referenceId } = request;
-    const problem = textProblem(referenceId, 1, 128);
-    if (problem) throw new AppError('BAD_REQUEST', `the reference ${problem}`);
-    const { sandbox, status } = await this.merchants.get(merchantId);
-    if (sandbox && by)
-      throw new AppError('BAD_REQUEST', `merchant ${merchantId} is a sandbox merchant: it has no real money`);
-    if (status !== 'active') throw new AppError('FORBIDDEN', `merchant ${merchantId} is suspended`);
-    const earlier = await this.findEarlier(request);
-    if (earlier) return earlier;
+  async make(request: DepositRequest, sandbox: boolean, by?: Actor): Promise<CreatedDeposit> {
     const channels = sandbox ? [await this.channels.sandbox()] : await this.active(request.channel);
     const channel = choose(request, channels);
     for (let deal = 1; deal <= MAX_DEALS; deal++) {
@@ -201,12 +204,14 @@ export class DepositsService {
     by?: Actor,
   ): Promise<DepositRow | null> {
     const { merchantId, referenceId, amount, expiresIn, metadata = null } = request;
-    if (!by && !(await this.isWithinLimits(tx, request, channel))) return null;
+    const isSandbox = channel.id === SANDBOX_CHANNEL_ID;
+    const connected = isSandbox ? null : this.channels.connect(channel);
+    const isFree = by !== undefined || this.isWithinLimits(tx, request, channel);
+    // Sent with the limits' statements, so that it takes no round trip of its own.
+    const dealt = connected && this.dealtBefore(tx, amount, connected);
+    if (!(await isFree)) return null;
     const reference = newDepositReference();
-    const offer =
-      channel.id === SANDBOX_CHANNEL_ID
-        ? offerInSandbox(amount, expiresIn)
-        : await this.offer(tx, amount, channel, reference);
+    const offer = connected ? this.offer(amount, connected, reference, await dealt) : offerInSandbox(amount, expiresIn);
     const ours = { depositNumber: newDepositNumber(), reference, source: by ? 'operator' : 'api' } as const;
     const times = { seconds: expiresIn, holdHours: this.config.DEPOSIT_HOLD_HOURS };
     const of = { merchantId, channelId: channel.id, referenceId, amount, metadata };
@@ -245,18 +250,23 @@ export class DepositsService {
     throw new AppError('TOO_MANY_REQUESTS', message, { retryAfterSeconds: wait });
   }
 
-  private async offer(tx: Transaction, amount: Satang, channel: DepositChannel, reference: string): Promise<Offer> {
-    const { adapter, settings } = this.channels.connect(channel);
-    const holdsAmount = settings.recognizedBy === 'amount';
-    const amounts = holdsAmount ? amountsToDeal(amount, settings.spread, settings.amountClass) : [];
-    const dealt = holdsAmount ? chooseAmount(await this.deposits.dealtBefore(tx, channel.id, amounts)) : amount;
-    if (dealt === null) throw this.noFreeAmount(amount, channel);
-    return {
-      amountToPay: dealt,
-      holdsAmount,
-      qrPayload: adapter.qrPayload?.(settings, dealt, reference) ?? null,
-      inquiryAfter: null,
-    };
+  /** The amounts that may be dealt, with what was dealt before; null if the channel recognizes payments by their reference. */
+  private dealtBefore(
+    tx: Transaction,
+    amount: Satang,
+    { channel, settings }: ConnectedChannel,
+  ): Promise<DealtBefore[]> | null {
+    const { recognizedBy, spread, amountClass } = settings;
+    if (recognizedBy !== 'amount') return null;
+    return this.deposits.dealtBefore(tx, channel.id, amountsToDeal(amount, spread, amountClass));
+  }
+
+  private offer(amount: Satang, connected: ConnectedChannel, reference: string, dealt: DealtBefore[] | null): Offer {
+    const { channel, adapter, settings } = connected;
+    const amountToPay = dealt ? chooseAmount(dealt) : amount;
+    if (amountToPay === null) throw this.noFreeAmount(amount, channel);
+    const qrPayload = adapter.qrPayload?.(settings, amountToPay, reference) ?? null;
+    return { amountToPay, holdsAmount: dealt !== null, qrPayload, inquiryAfter: null };
   }
 
   private noFreeAmount(amount: Satang, channel: DepositChannel): AppError {

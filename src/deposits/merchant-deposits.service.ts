@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Caller } from '../auth/caller.js';
 import { AppError, databaseUnavailable } from '../core/errors.js';
 import { present } from '../core/invariant.js';
 import { checkedBaht } from '../core/money.js';
@@ -34,9 +35,10 @@ export class MerchantDepositsService {
     private readonly slips: SlipsService,
   ) {}
 
-  /** @throws as {@link DepositsService.create} */
-  async create(merchantId: number, dto: CreateDepositDto): Promise<{ deposit: DepositDto; replayed: boolean }> {
+  /** @throws as {@link DepositsService.make} and {@link DepositsService.finish} */
+  async create(caller: Caller, dto: CreateDepositDto): Promise<{ deposit: DepositDto; replayed: boolean }> {
     const { reference_id: referenceId, amount, channel, expires_in: expiresIn, metadata } = dto;
+    const { merchantId, sandbox } = caller;
     const request: DepositRequest = {
       merchantId,
       referenceId,
@@ -45,7 +47,7 @@ export class MerchantDepositsService {
       expiresIn: expiresIn ?? EXPIRES_IN,
       metadata: metadata ?? null,
     };
-    const make = (): Promise<Created> => this.bounded.run(() => this.service.make(request));
+    const make = (): Promise<Created> => this.bounded.run(() => this.service.make(request, sandbox));
     // A repetition must not wait behind creations, whose number and time are limited.
     const earlier = await this.bounded.run(() => this.service.findEarlier(request));
     const made = earlier ?? (await this.oneAtATime(merchantId, make));
