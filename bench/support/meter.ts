@@ -26,6 +26,9 @@ export type Cpu = Record<'API' | 'worker' | 'backends' | 'writers' | 'Redis', nu
 /** What PostgreSQL wrote and executed. */
 export interface Writes {
   'WAL bytes': number;
+  'WAL of tables': number;
+  'WAL of indexes': number;
+  'WAL of commits': number;
   'WAL records': number;
   'tuple locks': number;
   'index entries': number;
@@ -128,6 +131,9 @@ export class Meter {
       cpu,
       writes: {
         'WAL bytes': each(written.rows[0]?.bytes),
+        'WAL of tables': each(written.rows[0]?.tables),
+        'WAL of indexes': each(written.rows[0]?.indexes),
+        'WAL of commits': each(written.rows[0]?.commits),
         'WAL records': each(written.rows[0]?.records),
         'tuple locks': each(written.rows[0]?.locks),
         'index entries': each(written.rows[0]?.entries),
@@ -186,6 +192,9 @@ const WRITTEN = `
       SELECT pg_relation_filenode(written.oid) FROM pg_class written LEFT JOIN pg_index ON indexrelid = written.oid
       WHERE coalesce(indrelid, written.oid) = ANY ($3::text[]::regclass[])))
   SELECT sum(record_length) AS bytes, count(*) AS records,
+    sum(record_length) FILTER (WHERE resource_manager IN ('Heap', 'Heap2')) AS tables,
+    sum(record_length) FILTER (WHERE resource_manager = 'Btree') AS indexes,
+    sum(record_length) FILTER (WHERE resource_manager = 'Transaction') AS commits,
     count(*) FILTER (WHERE resource_manager || '/' || record_type IN ('Heap/LOCK', 'Heap2/LOCK_UPDATED')) AS locks,
     count(*) FILTER (WHERE resource_manager || '/' || record_type ~ '^Btree/(INSERT_LEAF|INSERT_POST|SPLIT)') AS entries,
     count(*) FILTER (WHERE resource_manager || '/' || record_type ~ '^Heap/(INSERT|UPDATE|HOT_UPDATE|DELETE)') AS rows
