@@ -2,7 +2,8 @@ import { ApiProperty } from '@nestjs/swagger';
 import { Shown } from '../../core/http/answer.decorators.js';
 import { GROUPINGS } from '../../accounting/reports/margin-report.service.js';
 
-const Amount = (): PropertyDecorator => ApiProperty({ example: '35.00', description: 'THB' });
+const Amount = (description = 'THB'): PropertyDecorator => ApiProperty({ example: '35.00', description });
+const Balance = (): PropertyDecorator => Amount('THB, available and held');
 
 /** Reports of older versions lack this count. */
 class WithArchivedDto {
@@ -14,11 +15,11 @@ export class DailyFiguresDto {
   @Shown.integer(3, 'Orders placed on the day') orders!: number;
   @Shown.integer(3, 'Orders that completed on the day') completed!: number;
   @Shown.integer(3, 'Orders that failed on the day') failed!: number;
-  @Amount() opening_amount!: string;
+  @Balance() opening_amount!: string;
   @Amount() credited_amount!: string;
   @Amount() debited_amount!: string;
   @Amount() spent_amount!: string;
-  @Amount() closing_amount!: string;
+  @Balance() closing_amount!: string;
   @Amount() ordered_amount!: string;
   @Amount() refunded_amount!: string;
   @Amount() opening_available_amount!: string;
@@ -88,8 +89,8 @@ export class SupplierComparisonDto {
   @Shown.optionalInteger(0, 'Attempts that another attempt followed; absent in older reports')
   given_up?: number;
   @Shown.integer(3) agreed!: number;
-  @Shown.integer(3, 'Units without a usable answer') unanswered!: number;
-  @Shown.integer(3, 'Units that can’t be queried without the risk of buying') unaskable!: number;
+  @Shown.integer(3, 'Attempts without a usable answer') unanswered!: number;
+  @Shown.integer(3, 'Attempts that can’t be queried without the risk of buying') unaskable!: number;
   @ApiProperty({
     type: 'integer',
     nullable: true,
@@ -102,7 +103,7 @@ export class SupplierComparisonDto {
   unreadable?: number;
   @Shown.optionalInteger(0, 'Listed purchases of no known order. The report opened a discrepancy for each')
   unknown?: number;
-  @Shown.optionalInteger(0, 'Purchases that are listed as sold and that our books do not have as bought')
+  @Shown.optionalInteger(0, '`unknown`, and the purchases listed as sold that our books record as not bought')
   surplus?: number;
   @Shown.integer(3, 'Discrepancies that are still open') open_cases!: number;
   @Shown.nullableText(null, 'Why the comparison is incomplete') problem!: string | null;
@@ -133,7 +134,7 @@ export class AuditResultDto {
     required: false,
     example: '2026-10',
     description:
-      'The last closed month. This and the next members are absent in an audit of a version without closed months',
+      'The last closed month. This and the next members are absent in audits by versions without closed months',
   })
   closed_through?: string | null;
   @Shown.optionalInteger(4_600_000, 'Orders of closed months, which were read when the months were closed')
