@@ -52,7 +52,7 @@ export function supplierReport(
 
 function verdictOf(ok: boolean, differences: number, incomplete: string[], openDiscrepancies: number): string {
   if (ok) return paint('green', 'The suppliers agree with our books.');
-  const differ = `${counted(differences, 'unit differs', 'units differ')}: ask the supplier about each reference.`;
+  const differ = `${counted(differences, 'attempt differs', 'attempts differ')}: ask the supplier about each reference.`;
   const found = differences > 0 ? differ : '';
   const missing =
     incomplete.length > 0 ? `The comparison is incomplete: ${incomplete.join(', ')} did not answer all queries.` : '';
@@ -66,11 +66,11 @@ const surplusIn = ({ supplier, surplus, statement }: SupplierLine): string =>
     ? ''
     : `${statement?.name ?? `The list of ${supplier}`} has ${counted(surplus, 'purchase')} more than our books: topup reversal list shows what was sold.`;
 
-/** Units that the operator must compare with the statement on the supplier's site. */
+/** Attempts that the operator must compare with the statement on the supplier's site. */
 const unaskableIn = ({ supplier, unaskable }: SupplierLine): string =>
   unaskable === 0
     ? ''
-    : `${counted(unaskable, 'unit', 'units')} at ${supplier} can’t be queried without the risk of buying again: ` +
+    : `${counted(unaskable, 'attempt')} at ${supplier} can’t be queried without the risk of buying again: ` +
       'compare them with the statement on its site (--statement).';
 
 function unclearIn({ statement }: SupplierLine): string {

@@ -122,7 +122,7 @@ describe('topup report supplier', () => {
       },
     ]);
     const table = await commandLine.run('report', 'supplier');
-    expect(table.stdout).toMatch(/Differences\n[^]+│ never_seen │ 35\.00 +│[^]+3 units differ: ask the supplier/);
+    expect(table.stdout).toMatch(/Differences\n[^]+│ never_seen │ 35\.00 +│[^]+3 attempts differ: ask the supplier/);
   });
 
   it('lists refunded units that the supplier may still sell', async () => {

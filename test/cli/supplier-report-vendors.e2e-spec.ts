@@ -44,7 +44,7 @@ describe('topup report supplier, for a supplier with queries by its own referenc
       { succeeded: 1, failed: 1, agreed: 1, unanswered: 0, unaskable: 1, problem: null },
     ]);
     const { stdout } = await wepay.routing.commandLine.run('report', 'supplier');
-    expect(stdout).toContain('1 unit at wepay can’t be queried without the risk of buying again');
+    expect(stdout).toContain('1 attempt at wepay can’t be queried without the risk of buying again');
   });
 });
 

@@ -89,15 +89,15 @@ export interface SupplierLine {
   given_up: number;
   agreed: number;
   unanswered: number;
-  /** Units that can't be queried without buying: compare these by hand. */
+  /** Attempts that can't be queried without the risk of buying: compare these by hand. */
   unaskable: number;
   /** Purchases in the supplier's list or in the statement; null if there is no list, or the list could not be read. */
   listed: number | null;
   /** Entries of the list that can't be read. */
   unreadable: number;
-  /** Purchases that no order knows, for which this report opened a discrepancy. */
+  /** Unknown purchases for which this report opened a discrepancy. */
   unknown: number;
-  /** Listed purchases that our books do not have: unknown purchases, and those of attempts that bought nothing by our books. */
+  /** `unknown`, and the purchases listed as sold that our books record as not bought. */
   surplus: number;
   open_cases: number;
   /** The statement that was read instead of the supplier's list; absent without a statement. */

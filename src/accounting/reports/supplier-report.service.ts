@@ -84,7 +84,7 @@ export class SupplierReportService {
    * Queries a supplier about each settled unit and each earlier attempt of orders placed since a time. Also reads the supplier's
    * list of sales. Records a discrepancy for each contradiction. Ended attempts never change, so this reads them in pages without
    * a transaction.
-   * @param statement replaces the supplier's list, and gives the results of units that can't be queried.
+   * @param statement replaces the supplier's list, and gives the results of attempts that can't be queried.
    */
   async compare(
     supplier: Supplier,
