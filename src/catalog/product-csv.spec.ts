@@ -113,7 +113,7 @@ acme,,35,,ไดมอนด์,,MLBB-87,,,,
     ]);
   });
 
-  it('may lack a supplier, which removes no offer', () => {
+  it('may lack a supplier, unless the product has an offer', () => {
     const file = `${HEADER}NEW,New,1,\n`;
     expect(read(file)[0]?.definition).toMatchObject({ sku: 'NEW', supplier: null });
     expect(read(file)[0]?.definition.supplierSku).toBeUndefined();

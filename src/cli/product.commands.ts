@@ -29,8 +29,9 @@ offer set adds more offers.
 const IMPORT_HELP = `
 The first line of the file names its columns, in any order: sku, and any of name, price, supplier, supplier_sku,
 requires_server, requires_character, max_quantity, active, kind and player_check. New products need name and price. Without a
-column, existing products keep their value. An empty field sets the default, but an empty supplier removes no offer. The import
-is all or nothing, and errors name their line. A file that changes more than ${MAX_WITHOUT_CONFIRMATION} products needs confirmation.
+column, existing products keep their value. An empty field sets the default. An empty supplier is an error if the product has an
+offer. The import is all or nothing, and errors name their line. A file that changes more than ${MAX_WITHOUT_CONFIRMATION} products
+needs confirmation.
 `;
 
 export const productCommands: CommandGroup = {
