@@ -3,11 +3,12 @@ import { Metrics } from '../core/metrics.js';
 import { SANDBOX_CHANNEL_ID } from '../core/sandbox.js';
 import type { Transaction } from '../database/database.js';
 
-/** Counts changes of deposits and payments once they are committed. Leaves out the sandbox. */
+/** Counts changes of deposits and reports of payments. Leaves out deposits of the sandbox. */
 @Injectable()
 export class DepositsObserver {
   constructor(private readonly metrics: Metrics) {}
 
+  /** Counts changes once they are committed. */
   changed(
     tx: Transaction,
     transition: 'created' | 'paid' | 'expired' | 'cancelled',
@@ -22,7 +23,10 @@ export class DepositsObserver {
     if (id !== SANDBOX_CHANNEL_ID) this.metrics.amountsShort(code);
   }
 
-  /** Counts what a witness reported, once it is committed. @param readAtMs when the report arrived, in monotonic milliseconds. */
+  /**
+   * Counts the outcomes of a witness's reports. To be called after the commit.
+   * @param readAtMs when the reports arrived, in monotonic milliseconds.
+   */
   reported(channel: string, witness: 'charge' | 'line' | 'slip', outcomes: Iterable<string>, readAtMs: number): void {
     const seconds = (performance.now() - readAtMs) / 1_000;
     for (const outcome of outcomes) {
