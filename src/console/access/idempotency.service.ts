@@ -14,10 +14,10 @@ interface Action<Result> {
   /** The request in the form of its log entry. The service refuses a different request under the same key. */
   request: { merchantId?: number; detail: Record<string, unknown> };
   reason?: string;
-  /** Carries the action out and records it by this actor, in one transaction. */
+  /** Carries out the action and records it as this actor's, in one transaction. */
   carryOut: (by: ConsoleActor) => Promise<Result>;
-  /** Answers a repeated request. @param entry of the action that was carried out. */
-  repeat: (entry: AuditLogEntry) => Promise<Result>;
+  /** Answers a repeated request, and changes nothing. @param entry of the action that was carried out. */
+  answerFrom: (entry: AuditLogEntry) => Promise<Result>;
 }
 
 /** Carries out each request with a key only once: the audit log stores the key of each action that was carried out. */
@@ -28,14 +28,14 @@ export class IdempotencyService {
   /** @throws CONFLICT if the operator used the key for another action or another body. */
   async run<Result>(
     caller: Caller,
-    { action, key, request, reason, carryOut, repeat }: Action<Result>,
+    { action, key, request, reason, carryOut, answerFrom }: Action<Result>,
   ): Promise<Result> {
     if (key === undefined) return carryOut(caller.actor(reason));
     const repeated = async (): Promise<Result | null> => {
       const entry = await this.log.findByKey(caller.id, key);
       if (entry && !(entry.action === action && isOf(entry, request)))
         throw new AppError('CONFLICT', 'Idempotency-Key was used for something else');
-      return entry && repeat(entry);
+      return entry && answerFrom(entry);
     };
     const earlier = await repeated();
     if (earlier !== null) return earlier;

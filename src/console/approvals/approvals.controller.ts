@@ -72,7 +72,7 @@ export class ConsoleApprovalsController {
       reason: body.reason,
       request,
       carryOut: async (by) => toApprovalDto(await make(by), caller),
-      repeat: async ({ detail }) => toApprovalDto(await this.approvals.get(Number(detail.approval_id)), caller),
+      answerFrom: async ({ detail }) => toApprovalDto(await this.approvals.get(Number(detail.approval_id)), caller),
     });
   }
 

@@ -49,7 +49,7 @@ export class ConsoleKeysController {
       },
       carryOut: async (by) =>
         toIssuedKeyDto(await this.keys.issue(merchantId, { name, allowedNetworks, expiresAt }, by)),
-      repeat: ({ detail }) => shownBefore(detail.prefix),
+      answerFrom: ({ detail }) => shownBefore(detail.prefix),
     });
   }
 
@@ -74,7 +74,7 @@ export class ConsoleKeysController {
       key,
       request: { merchantId, detail: { id, overlap_seconds: overlap } },
       carryOut: async (by) => toIssuedKeyDto(await this.keys.rotate(id, overlap, by)),
-      repeat: ({ detail }) => shownBefore((detail.successor as Partial<ApiKey>).prefix),
+      answerFrom: ({ detail }) => shownBefore((detail.successor as Partial<ApiKey>).prefix),
     });
   }
 

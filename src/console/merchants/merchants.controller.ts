@@ -71,7 +71,7 @@ export class ConsoleMerchantsController {
       key,
       request: { detail: { name, sandbox: sandbox ? true : null } },
       carryOut: async (by) => this.show(caller, (await this.merchants.create(name, by, { sandbox })).id),
-      repeat: ({ merchant_id: id }) => this.show(caller, present(id, 'a merchant that was added has an id')),
+      answerFrom: ({ merchant_id: id }) => this.show(caller, present(id, 'a merchant that was added has an id')),
     });
   }
 
