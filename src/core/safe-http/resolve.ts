@@ -15,7 +15,8 @@ const NAME_SERVERS_FOR_MS = 10_000;
 
 /**
  * Resolves as the system does (hosts file, then DNS), but without `getaddrinfo`. While a name server is silent, `getaddrinfo`
- * blocks one of the process's few threads, so a few dead names would delay all other lookups. Only names without a dot use it.
+ * blocks one of the process's few threads, so a few dead names would delay all other lookups. Only names without a dot use
+ * `getaddrinfo`.
  */
 export const resolveHost: Resolve = async (hostname, signal) => {
   const name = hostname.toLowerCase().replace(/\.+$/, '');
@@ -33,7 +34,7 @@ async function query(name: string): Promise<string[]> {
   return addresses;
 }
 
-/** Resolves a name without a dot, as the system does. Such names exist only in the operator's own network, as of containers. */
+/** Resolves a name without a dot, as the system does. Only the operator's own network has such names, as for its containers. */
 async function querySystem(name: string): Promise<string[]> {
   return (await lookup(name, { all: true })).map(({ address }) => address);
 }
