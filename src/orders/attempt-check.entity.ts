@@ -4,7 +4,7 @@ import { UnitAttempt } from './unit-attempt.entity.js';
 
 /**
  * A scheduled inquiry about an attempt that has ended. There are three reasons: the supplier sent a callback without proof, it
- * reported a late sale without its code, or it may have sold each of several sends of the attempt.
+ * reported a late sale without its code, or, after several sends, it may have sold the unit more than once.
  */
 @Entity('attempt_checks')
 @ForeignKey(() => UnitAttempt, ['order_id', 'item', 'unit', 'attempt'], ['order_id', 'item', 'unit', 'number'], {
