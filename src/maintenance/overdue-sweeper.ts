@@ -11,7 +11,10 @@ import { WrittenAheadRepository } from './written-ahead.repository.js';
 const INTERVAL_MS = 2_000;
 /** The interval while Redis can't carry wake-ups. */
 const WITHOUT_REDIS_MS = 250;
-/** A transaction that read the clock before the clock was set back ends within this time: a connection's 10 seconds, and a margin. */
+/**
+ * A transaction that read the clock before the clock was set back has ended after this time: a request's transaction ends before
+ * the 10 s that clients wait, and the rest is a margin.
+ */
 const MAX_TRANSACTION_MS = 15_000;
 
 /**
