@@ -147,7 +147,7 @@ interface PurchasesPage {
   /** The number of entries that cannot be read, in addition to `purchases`. */
   unreadable: number;
   /** The supplier's reference of the first unreadable entry that has one. */
-  unreadableName?: string | null;
+  unreadableReference?: string | null;
   /** The cursor of the next page; null on the last page. */
   next: string | null;
 }

@@ -28,7 +28,7 @@ export interface Listed {
   /** The number of entries that cannot be read. `purchases` does not count these. */
   unreadable: number;
   /** The supplier's reference of the first unreadable entry that has one, on the pages that were read now. */
-  unreadableName?: string | null;
+  unreadableReference?: string | null;
   /** The ids of the discrepancies that the reading opened for unknown purchases. */
   opened: number[];
   /** The number of purchases that the supplier sold, but that our books either do not know or record as not bought. */
@@ -163,7 +163,7 @@ export class PurchaseListsService {
       await this.compare(supplier, reading.purchases.map(toReported), listed);
       listed.purchases += reading.purchases.length;
       listed.unreadable += reading.unreadable;
-      listed.unreadableName ??= reading.unreadableName ?? null;
+      listed.unreadableReference ??= reading.unreadableReference ?? null;
       if (reading.next === null) return hasNoneToRead(listed) ? unread(`${NONE_TO_READ}${namedIn(listed)}`) : listed;
       const isSeen = seen.has(reading.next);
       const { purchases, unreadable } = listed;
@@ -211,8 +211,8 @@ function storedPlace(
 const hasNoneToRead = ({ purchases, unreadable }: Listed): boolean => purchases === 0 && unreadable > 0;
 
 /** Text that lets an operator find one of the unreadable entries; empty if none has a supplier's reference. */
-export const namedIn = ({ unreadableName: name }: Pick<Listed, 'unreadableName'>): string =>
-  name ? ` (the supplier calls one of them ${name})` : '';
+export const namedIn = ({ unreadableReference: reference }: Pick<Listed, 'unreadableReference'>): string =>
+  reference ? ` (the supplier calls one of them ${reference})` : '';
 
 const unread = (detail: string, offersNone = true): Unavailable => ({ known: false, detail, offersNone });
 

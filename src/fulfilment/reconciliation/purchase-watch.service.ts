@@ -59,10 +59,11 @@ export class PurchaseWatchService {
       this.warnOnce(supplier, 'unread', { detail }, 'a supplier’s list of purchases could not be read');
       return;
     }
-    const { purchases, unreadable, unreadableName = null, opened, contradicted } = reading ?? NOTHING_LISTED;
+    const { purchases, unreadable, unreadableReference = null, opened, contradicted } = reading ?? NOTHING_LISTED;
     if (unreadable > 0) {
       const message = 'entries in a supplier’s list of purchases cannot be read';
-      this.warnOnce(supplier, 'unreadable', { purchases, unreadable, unreadableName }, message);
+      const about = { purchases, unreadable, unreadableName: unreadableReference };
+      this.warnOnce(supplier, 'unreadable', about, message);
     } else {
       this.problems.delete(supplier);
     }

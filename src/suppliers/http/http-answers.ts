@@ -64,7 +64,7 @@ export function readInquiryAnswer(answer: HttpAnswer, reference: string): Suppli
 /** The HTTP statuses of suppliers that lack an optional part of the protocol. */
 const HAS_NO_SUCH_PAGE = [404, 405, 410, 501];
 
-/** A supplier without a list may take the request for an inquiry with an invalid reference, and then answers 400 or 422. */
+/** A supplier without a list may treat the request as an inquiry with an invalid reference, and then answers 400 or 422. */
 const HAS_NO_LIST = [...HAS_NO_SUCH_PAGE, 400, 422];
 
 /**
@@ -79,9 +79,9 @@ export function readPurchasesAnswer(answer: HttpAnswer, isFirst: boolean): Purch
   if (!Array.isArray(data) || !(next === null || (typeof next === 'string' && next !== '')))
     return { known: false, detail: 'the list of purchases can’t be read', offersNone: true };
   const purchases = data.map(readListed).filter((purchase) => purchase !== null);
-  const names = data.filter((entry) => readListed(entry) === null).map(supplierReferenceOf);
-  const unreadableName = names.find((name) => name !== null) ?? null;
-  return { known: true, purchases, unreadable: data.length - purchases.length, unreadableName, next };
+  const references = data.filter((entry) => readListed(entry) === null).map(supplierReferenceOf);
+  const unreadableReference = references.find((reference) => reference !== null) ?? null;
+  return { known: true, purchases, unreadable: data.length - purchases.length, unreadableReference, next };
 }
 
 /**
@@ -132,12 +132,12 @@ function readState(body: Body | undefined, reference: string): SupplierOutcome {
   if (body.reference !== reference) return { kind: 'unknown', detail: 'the answer is about another reference' };
   const { status, supplier_reference: supplierReference } = body;
   const hasFailure = isPresent(body.failure_code);
-  const named = typeof supplierReference === 'string' ? storable(supplierReference, 255) : null;
+  const storableReference = typeof supplierReference === 'string' ? storable(supplierReference, 255) : null;
   if (status === 'succeeded' && !hasFailure)
-    return { kind: 'succeeded', supplierReference: named, ...deliveriesIn(body) };
+    return { kind: 'succeeded', supplierReference: storableReference, ...deliveriesIn(body) };
   if (status === 'failed') return refusal(body);
   if (status === 'processing' && !hasFailure)
-    return { kind: 'processing', ...(named === null ? {} : { supplierReference: named }) };
+    return { kind: 'processing', ...(storableReference === null ? {} : { supplierReference: storableReference }) };
   return { kind: 'unknown', detail: 'the answer contradicts itself' };
 }
 
@@ -168,7 +168,7 @@ const refused = (code: UnitFailureCode, message: unknown): Refusal => ({
   failover: !ABOUT_THE_PLAYER.includes(code),
 });
 
-/** Whether the body of a refusal is about another unit, or says that the unit was not refused. */
+/** Whether the body of a refusal is about another reference, or says that the unit was not refused. */
 function contradicts(body: Body | undefined, reference: string): boolean {
   if (!body) return false;
   return (
