@@ -116,7 +116,7 @@ export class SupplierReportService {
     const agreed = done - unanswered.count - unaskable - differences.length;
     const stated = soldSince(statement);
     const list = statement
-      ? await this.lists.take(supplier, stated, statement.name)
+      ? await this.lists.compareStatement(supplier, stated, statement.name)
       : await this.lists.read(supplier, since);
     const balance = await connection.adapter.balance(connection.settings);
     const openDiscrepancies = await this.units.countOpenDiscrepancies(supplier.id);

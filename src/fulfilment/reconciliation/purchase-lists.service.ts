@@ -11,7 +11,7 @@ import type { StatedPurchase } from './purchase-statement.js';
 import { SoldAfterAllRepository } from './sold-after-all.repository.js';
 import { UnknownPurchasesRepository, type ReportedPurchase } from './unknown-purchases.repository.js';
 
-/** Each reading begins this long before the end of the last one, because clocks differ and a list may be late. */
+/** Each reading reads from this long before the last complete one began, because clocks differ and a list may be late. */
 const OVERLAP_MS = HOUR_MS;
 const MAX_PAGES = 10_000;
 const STATED_AT_ONCE = 500;
@@ -31,7 +31,7 @@ export interface Listed {
   unreadableReference?: string | null;
   /** The ids of the discrepancies that the reading opened for unknown purchases. */
   opened: number[];
-  /** The number of purchases that the supplier sold, but that our books either do not know or record as not bought. */
+  /** The number of `opened`, and of purchases reported as sold that our books record as not bought. */
   surplus: number;
   /** The number of discrepancies that the reading opened for known attempts, which our books record as not bought. */
   contradicted: number;
@@ -91,7 +91,7 @@ export class PurchaseListsService {
    * Compares a supplier's statement with our books, as {@link read} compares a list. @param name the name of the statement's
    * file.
    */
-  async take(supplier: Supplier, statement: StatedPurchase[], name: string): Promise<Listed> {
+  async compareStatement(supplier: Supplier, statement: StatedPurchase[], name: string): Promise<Listed> {
     const listed: Listed = { ...NOTHING_LISTED, purchases: statement.length, opened: [] };
     const unnamed = statement.flatMap((each) => (each.reference === null ? [each.supplierReference ?? ''] : []));
     const settled = await this.unknown.listSettledReferences(supplier.id, unnamed);
@@ -111,15 +111,15 @@ export class PurchaseListsService {
   /** Opens discrepancies for reported purchases, and counts them. */
   private async compare({ id }: Supplier, reported: ReportedPurchase[], listed: Listed): Promise<void> {
     const unknown = await this.unknown.report(id, reported);
-    const { found, opened } = await this.soldAfterAll.report(id, reported);
+    const { found, opened: contradicted } = await this.soldAfterAll.report(id, reported);
     listed.opened.push(...unknown);
     listed.surplus += unknown.length + found;
-    listed.contradicted += opened;
+    listed.contradicted += contradicted;
   }
 
   /**
-   * Reads the due lists. Each reading continues where the supplier's last reading ended. A failed reading does not stop the
-   * others.
+   * Reads the due lists. A reading begins an hour before the last complete one began, or at the page where a reading failed. A
+   * failed reading does not stop the others.
    */
   async readDue(intervalMs: number, stop: AbortSignal): Promise<{ supplier: string; reading: ListReading }[]> {
     const due = await this.lists.claimDue(adaptersWith('purchases'), intervalMs);
@@ -177,7 +177,7 @@ export class PurchaseListsService {
   }
 }
 
-/** Where a reading of a list begins: after the last reading, or at the page where the last reading failed. */
+/** Where a reading of a list begins: {@link OVERLAP_MS} before the last complete one, or at the page where a reading failed. */
 interface Beginning {
   place: Place | null;
   since: Date;
