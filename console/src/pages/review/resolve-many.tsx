@@ -29,7 +29,7 @@ interface ResolveManyProps {
 /** One decision about several units. Lists the units that it did not settle. */
 export function ResolveMany({ units, onClose, onResolved }: ResolveManyProps): ReactNode {
   // The dialog keeps its units, even when the operator's selection changes.
-  const [chosen] = useState(units);
+  const [selected] = useState(units);
   const [result, setResult] = useState<Resolved | null>(null);
   const isPartial = useRef(false);
   const finish = (resolved: Resolved): void => {
@@ -42,9 +42,9 @@ export function ResolveMany({ units, onClose, onResolved }: ResolveManyProps): R
       onClose();
       onResolved();
     };
-    return <UnsettledUnits chosen={chosen} result={result} onClose={close} />;
+    return <UnsettledUnits selected={selected} result={result} onClose={close} />;
   }
-  return <Decide units={chosen} onDone={finish} onClose={() => isPartial.current || onClose()} />;
+  return <Decide units={selected} onDone={finish} onClose={() => isPartial.current || onClose()} />;
 }
 
 function Decide({
@@ -91,7 +91,7 @@ function Decide({
       size="lg"
     >
       {error && <p role="alert">{error.message}</p>}
-      {preview && <About chosen={units} preview={preview} />}
+      {preview && <About selected={units} preview={preview} />}
       <SegmentedControl
         fullWidth
         aria-label={t('resolve.verdict')}
@@ -117,13 +117,13 @@ const usePreview = (units: Pick<Choice, 'order_number' | 'unit' | 'supplier'>[])
     retry: false,
   });
 
-interface ChosenUnits {
+interface SelectedUnits {
   /** The units as they were when the operator selected them. */
-  chosen: readonly Choice[];
+  selected: readonly Choice[];
 }
 
 /** The amount of each merchant, and the units that can no longer be decided. */
-function About({ chosen, preview: { merchants, left } }: ChosenUnits & { preview: Preview }): ReactNode {
+function About({ selected, preview: { merchants, left } }: SelectedUnits & { preview: Preview }): ReactNode {
   const t = useT();
   return (
     <>
@@ -139,7 +139,7 @@ function About({ chosen, preview: { merchants, left } }: ChosenUnits & { preview
       {left.length > 0 && (
         <>
           <p>{t('resolveMany.leftAlready', { count: left.length })}</p>
-          <UnsettledList chosen={chosen} left={left} />
+          <UnsettledList selected={selected} left={left} />
         </>
       )}
     </>
@@ -159,10 +159,10 @@ function consequenceOf({ amount, merchants, orders, ending }: Preview, decision:
 
 /** Lists the units that the decision did not settle. */
 function UnsettledUnits({
-  chosen,
+  selected,
   result: { resolved, left },
   onClose,
-}: ChosenUnits & { result: Resolved; onClose: () => void }): ReactNode {
+}: SelectedUnits & { result: Resolved; onClose: () => void }): ReactNode {
   const t = useT();
   return (
     <Modal
@@ -172,7 +172,7 @@ function UnsettledUnits({
       closeButtonProps={{ 'aria-label': t('action.close') }}
     >
       <p>{t('resolveMany.partlyHint')}</p>
-      <UnsettledList chosen={chosen} left={left} />
+      <UnsettledList selected={selected} left={left} />
       <Button size="xs" variant="default" onClick={onClose} className={classes.close}>
         {t('action.close')}
       </Button>
@@ -180,9 +180,9 @@ function UnsettledUnits({
   );
 }
 
-function UnsettledList({ chosen, left }: ChosenUnits & { left: Resolved['left'] }): ReactNode {
+function UnsettledList({ selected, left }: SelectedUnits & { left: Resolved['left'] }): ReactNode {
   const t = useT();
-  const suppliers = new Map(chosen.map((unit) => [keyOf(unit), unit.supplier]));
+  const suppliers = new Map(selected.map((unit) => [keyOf(unit), unit.supplier]));
   return (
     <ul className={classes.left}>
       {left.map((unit) => (

@@ -19,7 +19,7 @@ import { Stack, Table, type Column } from '../../kit/table';
 import { toast } from '../../kit/toasts';
 import { useMay } from '../../session';
 import { SelectionBar } from './selection-bar';
-import { fits, keyOf, othersOf, useSelection, type Case, type Selection } from './selection';
+import { fits, keyOf, othersOf, useSelection, type ReviewUnit, type Selection } from './selection';
 import classes from './review.module.css';
 
 /** The review queue, and units in doubt that may still settle without a decision. */
@@ -58,7 +58,7 @@ export function Review(): ReactNode {
             {data.length > 0 && (
               <Table
                 label={t('nav.review')}
-                columns={[...(mayResolve ? [markColumn(t, selection, data)] : []), ...columnsOf(t, mayResolve)]}
+                columns={[...(mayResolve ? [selectColumn(t, selection, data)] : []), ...columnsOf(t, mayResolve)]}
                 rows={data}
                 keyOf={keyOf}
                 linkOf={({ order_number }) => ({ to: '/orders/$number', params: { number: order_number } })}
@@ -79,18 +79,18 @@ export function Review(): ReactNode {
 }
 
 /** Checkboxes that select units for one decision. */
-const markColumn = (t: Translate, selection: Selection, shown: readonly Case[]): Column<Case> => ({
-  id: 'mark',
-  head: t('resolveMany.mark'),
-  headAction: <MarkAll selection={selection} shown={shown} />,
+const selectColumn = (t: Translate, selection: Selection, shown: readonly ReviewUnit[]): Column<ReviewUnit> => ({
+  id: 'select',
+  head: t('resolveMany.select'),
+  headAction: <SelectAll selection={selection} shown={shown} />,
   cell: (row) => {
-    const { chosen, has, toggle } = selection;
-    const isSelectable = has(row) || fits(chosen, row);
+    const { selected, has, toggle } = selection;
+    const isSelectable = has(row) || fits(selected, row);
     return (
       <input
         type="checkbox"
-        className={classes.mark}
-        aria-label={t('resolveMany.markUnit', { unit: row.unit, number: row.order_number })}
+        className={classes.checkbox}
+        aria-label={t('resolveMany.selectUnit', { unit: row.unit, number: row.order_number })}
         title={isSelectable ? undefined : t('resolveMany.oneSupplier')}
         checked={has(row)}
         disabled={!isSelectable}
@@ -101,28 +101,28 @@ const markColumn = (t: Translate, selection: Selection, shown: readonly Case[]):
 });
 
 /** Selects all units of the page that can be decided together, and clears the selection if it has them all. */
-function MarkAll({ selection, shown }: { selection: Selection; shown: readonly Case[] }): ReactNode {
+function SelectAll({ selection, shown }: { selection: Selection; shown: readonly ReviewUnit[] }): ReactNode {
   const t = useT();
-  const { chosen, add, clear } = selection;
+  const { selected, add, clear } = selection;
   const others = othersOf(selection, shown);
-  const supplier = (chosen[0] ?? shown[0])?.supplier ?? '';
-  const isAll = chosen.length > 0 && others.length === 0;
+  const supplier = (selected[0] ?? shown[0])?.supplier ?? '';
+  const isAll = selected.length > 0 && others.length === 0;
   return (
     <input
       type="checkbox"
-      className={classes.mark}
-      aria-label={t('resolveMany.markAll', { supplier })}
-      title={t('resolveMany.markAll', { supplier })}
+      className={classes.checkbox}
+      aria-label={t('resolveMany.selectAll', { supplier })}
+      title={t('resolveMany.selectAll', { supplier })}
       checked={isAll}
       ref={(box) => {
-        if (box) box.indeterminate = chosen.length > 0 && !isAll;
+        if (box) box.indeterminate = selected.length > 0 && !isAll;
       }}
       onChange={() => (isAll ? clear() : add(others))}
     />
   );
 }
 
-const columnsOf = (t: Translate, mayResolve: boolean): Column<Case>[] => [
+const columnsOf = (t: Translate, mayResolve: boolean): Column<ReviewUnit>[] => [
   { id: 'state', head: t('review.state'), cell: ({ state }) => <Status of={state} />, card: 'corner' },
   {
     id: 'order',
@@ -148,11 +148,11 @@ const columnsOf = (t: Translate, mayResolve: boolean): Column<Case>[] => [
     card: 'hidden',
     isCut: true,
   },
-  ...(mayResolve ? [{ id: 'claim', head: t('review.who'), cell: (row: Case) => <Claim row={row} /> }] : []),
+  ...(mayResolve ? [{ id: 'claim', head: t('review.who'), cell: (row: ReviewUnit) => <Claim row={row} /> }] : []),
 ];
 
 /** The last answer of the supplier, and the number of inquiries. */
-function LastCall({ call, inquiries }: { call: Case['last_call']; inquiries: number }): ReactNode {
+function LastCall({ call, inquiries }: { call: ReviewUnit['last_call']; inquiries: number }): ReactNode {
   const t = useT();
   if (call === null) return t('review.noAnswer');
   const detail = call.detail === null ? undefined : detailInWords(call.detail, t);
@@ -161,11 +161,11 @@ function LastCall({ call, inquiries }: { call: Case['last_call']; inquiries: num
 }
 
 /** Claims the unit for ten minutes, so that two operators do not handle it at once. */
-function Claim({ row }: { row: Case }): ReactNode {
+function Claim({ row }: { row: ReviewUnit }): ReactNode {
   const t = useT();
   const navigate = useNavigate();
   const queries = useQueryClient();
-  const { order_number: number, unit, claim: held } = row;
+  const { order_number: number, unit, claim: current } = row;
   const claim = useMutation({
     mutationFn: () =>
       ask(() => client.PUT('/api/review/{number}/{unit}/claim', { params: { path: { number, unit } } })),
@@ -177,7 +177,9 @@ function Claim({ row }: { row: Case }): ReactNode {
   });
   return (
     <span className={classes.claim}>
-      {held !== null && !held.is_mine && <span className="muted">{t('review.claimedBy', { name: held.by })}</span>}
+      {current !== null && !current.is_mine && (
+        <span className="muted">{t('review.claimedBy', { name: current.by })}</span>
+      )}
       <Button size="compact-xs" variant="default" loading={claim.isPending} onClick={() => claim.mutate()}>
         {t('resolve.open')}
       </Button>

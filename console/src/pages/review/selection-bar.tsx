@@ -10,15 +10,15 @@ import classes from './review.module.css';
 export function SelectionBar({ selection, shown }: { selection: Selection; shown: readonly Choice[] }): ReactNode {
   const t = useT();
   const [isResolving, setResolving] = useState(false);
-  const { chosen, add, clear } = selection;
-  const [first] = chosen;
+  const { selected, add, clear } = selection;
+  const [first] = selected;
   if (!first) return null;
   const { supplier } = first;
   const others = othersOf(selection, shown);
   return (
     <div className={classes.selection} role="region" aria-label={t('resolveMany.selection')}>
       <span className={classes.selected} aria-live="polite">
-        {t('resolveMany.selected', { count: chosen.length })} <Amount value={writeAmount(sumOf(chosen))} />
+        {t('resolveMany.selected', { count: selected.length })} <Amount value={writeAmount(sumOf(selected))} />
       </span>
       {others.length > 0 && (
         <Button size="xs" variant="subtle" onClick={() => add(others)}>
@@ -31,7 +31,7 @@ export function SelectionBar({ selection, shown }: { selection: Selection; shown
       <Button size="xs" onClick={() => setResolving(true)}>
         {t('resolveMany.open')}
       </Button>
-      {isResolving && <ResolveMany units={chosen} onClose={() => setResolving(false)} onResolved={clear} />}
+      {isResolving && <ResolveMany units={selected} onClose={() => setResolving(false)} onResolved={clear} />}
     </div>
   );
 }
