@@ -26,7 +26,7 @@ export function Empty({
   );
 }
 
-/** Shows an error with a way out: retry, sign in with another account, or go to another page. */
+/** Shows an error with a way out: retry, ask an administrator, or search. */
 export function Failure({ error, onRetry }: { error: Error; onRetry?: () => void }): ReactNode {
   if (isProblem(error, 403)) return <Forbidden problem={error} />;
   if (isProblem(error, 404)) return <NotFound message={error.message} />;
@@ -114,8 +114,9 @@ export function failureOf({ data, error, isPlaceholderData }: UseQueryResult): E
 }
 
 /**
- * Renders the data of a query, placeholders before the first answer, or the error when there is no data. Data stays
- * visible when a later request fails, because the bar at the top reports that.
+ * Renders the data of a query, placeholders before the first answer, or the error when there is no data. When a later
+ * request of the same data fails, the data stays visible, and the bar at the top reports the failure. But if the API
+ * refuses that request (4xx, except 429), the error replaces the data.
  */
 export function Answered<Data>({
   query,

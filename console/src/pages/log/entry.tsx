@@ -52,7 +52,7 @@ function Named({ name, value }: { name: string; value: string }): ReactNode {
   );
 }
 
-/** The log has amounts with two decimals, and no other values look like them. */
+/** Amounts have two decimals. Other values that look like them, such as rates, may be shown the same way. */
 const AMOUNT = /^-?\d+\.\d{2}$/;
 
 function Value({ of }: { of: unknown }): ReactNode {

@@ -28,7 +28,7 @@ export function History({ sku }: { sku: string }): ReactNode {
               <li key={entry.id} className={classes.entry}>
                 <div className={classes.head}>
                   <span className={classes.action}>{actionInWords(entry.action, t)}</span>
-                  <span className={classes.who}>
+                  <span className={classes.about}>
                     {[entry.supplier, entry.file].filter(Boolean).join(' · ')}
                     {entry.merchant_id !== null && ` ${t('merchant.title', { id: String(entry.merchant_id) })}`}
                   </span>
