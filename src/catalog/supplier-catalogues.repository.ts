@@ -55,7 +55,10 @@ const MARK_GONE = statement(
     WHERE supplier_id = ${supplierId} AND sku = ANY (${skus})`,
 );
 
-/** Gives offers the costs of a reading, if any. If a fault switched an offer off, a change of its item switches it on again. */
+/**
+ * Gives offers the costs of a reading, if any. If a fault switched an offer off, a change of its
+ * catalogue item switches it on again.
+ */
 const UPDATE_OFFERS = statement(
   'supplier_catalogues.update_offers',
   {

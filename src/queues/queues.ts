@@ -1,7 +1,7 @@
 export const FULFILMENT_QUEUE = 'fulfilment';
 export const WEBHOOKS_QUEUE = 'webhooks';
 
-/** The partitions with due work: suppliers in the fulfilment queue, webhooks in the webhooks queue. */
+/** Wakes the workers for due work of suppliers (fulfilment queue) or webhooks (webhooks queue), by their ids. */
 export interface WakeUpJob {
   ids: number[];
 }
