@@ -73,7 +73,7 @@ export function pairWithLines<Line extends Reported>(
   return pairs;
 }
 
-/** Finds the payment of a line that a slip confirms: one of the deposit that the slip names, else the nearest in time. */
+/** Finds the payment that a line reported and a slip confirms: one of the deposit that the slip names, else the nearest in time. */
 export const lineOf = (slip: Reported, lines: readonly LonePayment[]): LonePayment | null =>
   lines
     .filter((line) => mayBeOne(slip, line))

@@ -15,7 +15,7 @@ import { SlipsRepository } from './slips.repository.js';
 
 type SlipOutcome = PaymentState | 'linked' | 'repeated' | 'missing';
 
-/** Makes a payment of what a slip service reports, or adds the slip to the payment of a line. */
+/** Records a payment that a slip service reports, or adds the slip to a payment that a line of a statement reported. */
 @Injectable()
 export class IncomingSlipsService {
   constructor(
@@ -62,7 +62,7 @@ export class IncomingSlipsService {
       this.slips.refuse(tx, channel.id, slipRef, 'NOT_IN_STATEMENT');
       return 'missing';
     }
-    // Before the booking, whose event has the slip.
+    // The slip is confirmed before the booking, because the booking's event contains it.
     this.slips.confirm(tx, channel.id, slipRef);
     if (isKnown) return 'repeated';
     const match = line && !isUndecided(line) ? null : await this.match(tx, connected, reported, line, lines);
@@ -81,7 +81,7 @@ export class IncomingSlipsService {
     return match && state ? state : 'linked';
   }
 
-  /** Limits the credits of a merchant by slips alone, because a slip service may err. */
+  /** Limits the sum that slips alone may credit to a merchant, because a slip service may err. */
   private async match(
     tx: Transaction,
     connected: ConnectedChannel,
