@@ -37,25 +37,29 @@ export function offerProblem(
   const templateProblem = playerTemplate ? playerTemplateProblem(playerTemplate) : null;
   if (templateProblem !== null) return `player_template ${templateProblem}`;
   const hasCost = costMicros !== undefined && costMicros !== null;
-  if (currency !== undefined && !hasCost) return 'a currency needs a cost in it';
+  if (currency !== undefined && !hasCost) return 'a currency needs a cost';
   if (hasCost && (currency ?? before?.cost_currency ?? null) === null) return 'a cost needs its currency';
   return null;
 }
 
 interface RowContext {
   before: SupplierOffer | null;
-  item: SupplierProduct | null;
+  supplierProduct: SupplierProduct | null;
   reason?: string;
   now: Date;
 }
 
 /**
  * The row of an offer after a change.
- * @param item the offer's item in the supplier's catalogue: a new offer without a given cost gets the cost of the item.
+ * @param supplierProduct the offer's product in the supplier's catalogue: a new offer without a given cost gets its cost.
  * @param reason the operator's reason, which the row stores if the operator switches the offer off.
  * @param now the time of the given cost, if any.
  */
-export function toRow(key: OfferKey, definition: OfferDefinition, { before, item, reason, now }: RowContext): OfferRow {
+export function toRow(
+  key: OfferKey,
+  definition: OfferDefinition,
+  { before, supplierProduct, reason, now }: RowContext,
+): OfferRow {
   const { active, playerTemplate } = definition;
   return {
     ...key,
@@ -66,7 +70,7 @@ export function toRow(key: OfferKey, definition: OfferDefinition, { before, item
     off_reason: active === undefined ? (before?.off_reason ?? null) : active ? null : (reason ?? null),
     player_template: playerTemplate === undefined ? (before?.player_template ?? null) : playerTemplate,
     guard_percent: definition.guardPercent ?? before?.guard_percent ?? DEFAULT_GUARD_PERCENT,
-    ...costOf(definition, before ?? (item && reportedCost(item)), now),
+    ...costOf(definition, before ?? (supplierProduct && reportedCost(supplierProduct)), now),
   };
 }
 

@@ -82,8 +82,11 @@ export class OffersRepository {
     return manager.findOneBy(SupplierOffer, { product_id, supplier_id, supplier_sku });
   }
 
-  /** The offer's item in the supplier's catalogue; null if there is none. */
-  findItem({ manager }: Transaction, { supplier_id, supplier_sku: sku }: OfferKey): Promise<SupplierProduct | null> {
+  /** The offer's product in the supplier's catalogue; null if there is none. */
+  findSupplierProduct(
+    { manager }: Transaction,
+    { supplier_id, supplier_sku: sku }: OfferKey,
+  ): Promise<SupplierProduct | null> {
     return manager.findOneBy(SupplierProduct, { supplier_id, sku });
   }
 

@@ -39,8 +39,9 @@ export class OffersService {
       const problem = offerProblem(definition, stored);
       if (problem !== null) throw new AppError('BAD_REQUEST', problem);
       const before = stored && settingsOf(toOfferView(await this.listed(tx, definition)));
-      const item = await this.offers.findItem(tx, key);
-      await this.offers.set(tx, toRow(key, definition, { before: stored, item, reason: by?.reason, now: new Date() }));
+      const supplierProduct = await this.offers.findSupplierProduct(tx, key);
+      const context = { before: stored, supplierProduct, reason: by?.reason, now: new Date() };
+      await this.offers.set(tx, toRow(key, definition, context));
       await this.assertRoutable(tx, definition.sku, expected);
       const offer = await this.listed(tx, definition);
       const now = settingsOf(toOfferView(offer));

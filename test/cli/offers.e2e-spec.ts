@@ -187,7 +187,7 @@ describe('topup offer set', () => {
     const offer = (...options: string[]): string[] => ['offer', 'set', ...named('fake', 'X'), ...options];
     await commandLine.refusedAll([
       [offer('--cost', '1'), 'error: a cost needs its currency\n'],
-      [offer('--currency', 'IDR'), 'error: a currency needs a cost in it\n'],
+      [offer('--currency', 'IDR'), 'error: a currency needs a cost\n'],
       [offer('--cost', '-1', '--currency', 'IDR'), /must be an amount such as 10000 or 23\.5/],
       [offer('--cost', '1', '--currency', 'RUPIAH'), /currency code of three letters/],
       [offer('--priority', '0'), /whole number from 1 to 1000/],
