@@ -132,7 +132,7 @@ export class SeagmSupplier implements SupplierAdapter<SeagmSettings> {
 
   private get(settings: SeagmSettings, path: string, parameters: Parameters = {}): Promise<HttpAnswer> {
     const { baseUrl, timeoutMs } = settings;
-    const query = signed(settings, parameters, parameters);
+    const query = signedQuery(settings, parameters, { inQuery: parameters });
     const limits = { timeoutMs, maxAnswerBytes: MAX_LIST_BYTES, parse: parseExactJson };
     const headers = { accept: 'application/json' };
     return this.http.call({ method: 'GET', url: `${baseUrl}${path}?${query}`, headers, ...limits });
@@ -142,7 +142,7 @@ export class SeagmSupplier implements SupplierAdapter<SeagmSettings> {
     const { baseUrl, timeoutMs } = settings;
     const headers = { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' };
     const body = new URLSearchParams(fields).toString();
-    const url = `${baseUrl}${path}?${signed(settings, fields, {})}`;
+    const url = `${baseUrl}${path}?${signedQuery(settings, fields, { inQuery: {} })}`;
     return this.http.call({ method: 'POST', url, headers, body, timeoutMs, parse: parseExactJson });
   }
 }
@@ -151,7 +151,11 @@ export class SeagmSupplier implements SupplierAdapter<SeagmSettings> {
  * The query of a request: its own parameters, our account, the time, and a signature over all parameters of query and body.
  * @param inQuery the parameters that stand in the query and not in the body.
  */
-function signed({ uid, secretKey }: SeagmSettings, parameters: Parameters, inQuery: Parameters): string {
+function signedQuery(
+  { uid, secretKey }: SeagmSettings,
+  parameters: Parameters,
+  { inQuery }: { inQuery: Parameters },
+): string {
   const sender = { uid, timestamp: `${Math.floor(Date.now() / 1_000)}` };
   const signature = signatureOf(secretKey, { ...parameters, ...sender });
   return new URLSearchParams({ ...inQuery, ...sender, signature }).toString();
