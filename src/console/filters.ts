@@ -5,7 +5,7 @@ import type { SuppliersService } from '../suppliers/suppliers.service.js';
 
 // Filters of lists that take one value, or several with commas between. An entry of the list must have any of them.
 
-/** The maximum of values of which the API has no list. */
+/** The maximum number of values in a filter whose possible values the API does not list. */
 const MAX_VALUES = 20;
 
 /** A list that is not empty. */
@@ -23,7 +23,7 @@ export const idsOf = (filter: string | undefined): Values<number> | undefined =>
 /** No supplier has this id. */
 const NO_SUPPLIER_ID = -1;
 
-/** Returns the ids of the suppliers of a filter by codes; undefined without the filter. An unknown code matches nothing. */
+/** Returns the ids of the suppliers whose codes a filter has; undefined without the filter. An unknown code matches nothing. */
 export async function supplierIdsOf(
   filter: string | undefined,
   suppliers: SuppliersService,
