@@ -29,7 +29,10 @@ export interface AttemptOfUnit extends Pick<
   /** The attempt's final state if another attempt followed, otherwise the state of the unit. */
   state: UnitState | 'withdrawn';
   failure_code: FailureCode | null;
-  /** The final state if another attempt followed, otherwise the outcome of the unit's latest call; null without a call. */
+  /**
+   * The final state if another attempt followed, otherwise the outcome of the unit's latest call; null before the attempt is
+   * sent.
+   */
   last_outcome: string | null;
 }
 
