@@ -25,7 +25,7 @@ export class PaymentsQueryDto extends ListQueryDto {
 }
 
 const WITNESSED =
-  'When it reported the payment. Of a slip: when it was presented, or when the payment became known if that was later';
+  'When the witness reported the payment. For a slip, the later of its presentation and the payment’s first report';
 
 export class WitnessDto {
   @Shown.oneOf(['charge', 'slip', 'line'], 'line') kind!: string;
