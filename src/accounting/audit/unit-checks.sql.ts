@@ -44,10 +44,12 @@ const unitsAndAttempts = (among: Among): string => `
     FROM unit_attempts WHERE ${among('order_id')} GROUP BY order_id, item, unit) a USING (order_id, item, unit)
   WHERE ${among('u.order_id')} AND ${among('o.id')}`;
 
-const item = (words: string, ...values: string[]): string =>
+/** In SQL: the example of a wrong item, as text. @param values the columns that replace `%s` in the words. */
+const itemText = (words: string, ...values: string[]): string =>
   `format('item %s of order %s ${words}', ${['position', 'order_number', ...values].join(', ')})`;
 
-const order = (words: string, ...values: string[]): string =>
+/** In SQL: the example of a wrong order, as text. */
+const orderText = (words: string, ...values: string[]): string =>
   `format('order %s (%s) ${words}', ${['order_number', 'status', ...values].join(', ')})`;
 
 /** Rules about units, and about the items and orders that follow from units. */
@@ -56,7 +58,7 @@ export const UNIT_CHECKS: OrderCheck[] = [
     name: 'units_of_items',
     rows: itemsAndUnits,
     wrong: 'NOT numbered',
-    example: item('has a quantity of %s and %s units', 'quantity', 'units'),
+    example: itemText('has a quantity of %s and %s units', 'quantity', 'units'),
     figures: { quantity: 'sum(quantity)', units: 'sum(units)' },
     describe: ({ checked = 0n, quantity = 0n, units = 0n }) =>
       `${counted(checked, 'item')} with a quantity of ${quantity} in total, ${counted(units, 'unit')}`,
@@ -94,7 +96,7 @@ export const UNIT_CHECKS: OrderCheck[] = [
     name: 'item_quantities',
     rows: itemsAndUnits,
     wrong: 'completed_quantity <> succeeded OR failed_quantity <> failed',
-    example: item(
+    example: itemText(
       'counts %s completed and %s failed where %s units succeeded and %s failed',
       'completed_quantity',
       'failed_quantity',
@@ -113,7 +115,7 @@ export const UNIT_CHECKS: OrderCheck[] = [
       OR (status = 'failed') <> (failed > 0 AND succeeded + failed = quantity)
       OR (status = 'pending' AND succeeded + failed > 0)
       OR failure_code IS DISTINCT FROM CASE status WHEN 'failed' THEN first_failure END`,
-    example: item(
+    example: itemText(
       'with a quantity of %s is %s (%s) where %s units succeeded and %s failed (%s)',
       'quantity',
       'status',
@@ -137,7 +139,7 @@ export const UNIT_CHECKS: OrderCheck[] = [
       OR (status = 'completed') <> (completed = items)
       OR (status = 'failed') <> (failed > 0 AND open = 0)
       OR (status = 'pending' AND succeeded_units + failed_units > 0)`,
-    example: order('has %s items: %s completed, %s failed', 'items', 'completed', 'failed'),
+    example: orderText('has %s items: %s completed, %s failed', 'items', 'completed', 'failed'),
     figures: {
       completed: `count(*) FILTER (WHERE status = 'completed')`,
       failed: `count(*) FILTER (WHERE status = 'failed')`,
@@ -149,7 +151,7 @@ export const UNIT_CHECKS: OrderCheck[] = [
     name: 'open_items',
     rows: ordersAndItems,
     wrong: 'open_items <> open',
-    example: order('counts %s open items and has %s', 'open_items', 'open'),
+    example: orderText('counts %s open items and has %s', 'open_items', 'open'),
     figures: { counted: 'sum(open_items)', open: 'sum(open)' },
     describe: ({ counted: known = 0n, open = 0n }) => `${counted(known, 'open item')} counted, ${open} there`,
   },
@@ -160,7 +162,7 @@ export const UNIT_CHECKS: OrderCheck[] = [
       failure_code IS DISTINCT FROM
         CASE WHEN status <> 'failed' THEN NULL WHEN succeeded_units > 0 THEN 'PARTIALLY_COMPLETED'
              ELSE first_failure END`,
-    example: order('has failure code %s, its first failed item %s', 'failure_code', 'first_failure'),
+    example: orderText('has failure code %s, its first failed item %s', 'failure_code', 'first_failure'),
     figures: {
       partly: `count(*) FILTER (WHERE failure_code = 'PARTIALLY_COMPLETED')`,
       failed: `count(*) FILTER (WHERE status = 'failed')`,
