@@ -23,9 +23,9 @@ export const DETAIL_CODES = {
   INVALID_VALUE: 'its type is right, its value is not allowed',
   OUT_OF_RANGE: 'a number is too small or too large, or a list too short or too long',
   UNKNOWN_MEMBER: 'this request has no such member: look for a typing mistake',
-  INVALID_SKU: 'there is no product with this SKU, or it cannot be ordered now',
+  INVALID_SKU: 'there is no product with this SKU on sale',
   INVALID_PLAYER: 'the player’s ids have the wrong format for this game',
-  PRODUCT_UNAVAILABLE: 'the product cannot be ordered at the moment: try again later',
+  PRODUCT_UNAVAILABLE: 'no supplier can sell the product at the moment: try again later',
   PRICE_CHANGED: 'the order costs more than its `max_total_amount`: look at the prices again',
   INSUFFICIENT_BALANCE: 'the order costs more than the wallet has available',
   TOO_MANY_OPEN:
