@@ -30,7 +30,7 @@ export class CreateDepositDto {
     example: 'deposit-1001',
     description:
       'Your identifier for the deposit, and the idempotency key: repeating the request returns the same deposit. ' +
-      'References of deposits and orders are apart.',
+      'A deposit and an order may have the same reference.',
   })
   reference_id!: string;
 
