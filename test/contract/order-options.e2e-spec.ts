@@ -173,7 +173,7 @@ describe('metadata', () => {
     expect(details.map(({ field }) => field)).toEqual(['metadata.a', 'metadata.c']);
   });
 
-  it('may be called __proto__', async () => {
+  it('may have a text called __proto__', async () => {
     const { reference_id } = request();
     const order = `{"reference_id":"${reference_id}","user_id":"p","items":[{"sku":"${sku}"}],"metadata":{"__proto__":"x"}}`;
     const { body } = await merchant.client.post<OrderBody>('/v1/orders', order);

@@ -77,7 +77,7 @@ describe('8.4 A definite refusal makes a unit fail, with the supplier’s code i
     expect(order.failure_message).toMatch(/\S/);
   });
 
-  it('each unit of an order fails or succeeds independently', async () => {
+  it('each item has the failure code of its own units', async () => {
     const user = unique('player');
     const codes = ['OUT_OF_STOCK', 'LIMIT_EXCEEDED'];
     stack.supplier.script(user, ({ reference }) =>
@@ -97,7 +97,7 @@ describe('8.4 The message of a failure can be shown', () => {
 
   it.each([
     ['without control characters', 'a\u0000b\nc\u001b[31md\u0085e'],
-    ['without half characters', 'a\ud800b'],
+    ['without lone surrogates', 'a\ud800b'],
   ])('%s', async (_what, message) => {
     const { failure_message } = await failedWith((reference) => refused(reference, 'OUT_OF_STOCK', message));
     expect(failure_message).toMatch(/^a/);

@@ -32,8 +32,8 @@ afterAll(() => closeWithBalancedBooks(stack, endpoints));
 const list = async (merchant: TestMerchant, query = ''): Promise<Page<EventBody>> =>
   (await merchant.client.get<Page<EventBody>>(`/v1/events${query}`)).body;
 
-/** The bytes of an answer. */
-const bytes = async ({ key }: TestMerchant, path: string): Promise<string> =>
+/** The text of an answer. */
+const textOf = async ({ key }: TestMerchant, path: string): Promise<string> =>
   (await fetch(`${stack.url}${path}`, { headers: { 'x-api-key': key } })).text();
 
 const until = (merchant: TestMerchant, count: number): Promise<Page<EventBody>> =>
@@ -42,10 +42,10 @@ const until = (merchant: TestMerchant, count: number): Promise<Page<EventBody>> 
     ({ data }) => data.length >= count,
   );
 
-const below = (merchant: TestMerchant, satang: bigint): Promise<unknown> =>
+const setAlert = (merchant: TestMerchant, satang: bigint): Promise<unknown> =>
   stack.api.get(WalletService).setAlert(merchant.id, satang, { operator: 'test' });
 
-/** A merchant with an event of each kind, the oldest first: completed, failed, low balance, test. */
+/** A merchant with an event of each of `KINDS`, in their order. */
 async function merchantWithEvents(): Promise<{ merchant: TestMerchant; url: string }> {
   const merchant = await stack.merchant('1000.00');
   const url = endpoints.add();
@@ -56,13 +56,14 @@ async function merchantWithEvents(): Promise<{ merchant: TestMerchant; url: stri
   await merchant.client.post('/v1/orders', completed);
   await stack.orderWith(merchant, completed.reference_id, 'completed');
   await stack.orderWith(merchant, (await stack.order(merchant, [{ sku }], 'fails')).reference_id, 'failed');
-  await below(merchant, 99_000n);
+  await setAlert(merchant, 99_000n);
   const debit = { merchantId: merchant.id, amount: 1_000n, reference: unique('debit'), operator: 'test' };
   await stack.api.get(WalletService).debit(debit);
   await merchant.client.post(`/v1/merchant-webhooks/${id}/test`);
   return { merchant, url };
 }
 
+/** Four of the kinds of events. */
 const KINDS = ['order.completed', 'order.failed', 'wallet.low_balance', 'webhook.test'];
 
 describe('the events of a merchant', () => {
@@ -83,8 +84,8 @@ describe('the events of a merchant', () => {
   it('have the same bytes as their deliveries, in the list and alone', async () => {
     const arrived = await endpoints.arrived(url, 4);
     const bodies = data.map(({ id }) => arrived.find(({ headers }) => headers['webhook-id'] === id)?.body);
-    expect(await bytes(merchant, '/v1/events')).toBe(`{"data":[${bodies.join(',')}],"next_cursor":null}`);
-    for (const [at, { id }] of data.entries()) expect(await bytes(merchant, `/v1/events/${id}`)).toBe(bodies[at]);
+    expect(await textOf(merchant, '/v1/events')).toBe(`{"data":[${bodies.join(',')}],"next_cursor":null}`);
+    for (const [at, { id }] of data.entries()) expect(await textOf(merchant, `/v1/events/${id}`)).toBe(bodies[at]);
   });
 
   it('are filtered by type', async () => {
@@ -219,11 +220,11 @@ describe('no new event is listed before one that a reader has seen', () => {
 
   it.each(writers)('because a writer waits for the wallet: %s', async (_what, work) => {
     const merchant = await stack.merchant('1000.00');
-    await below(merchant, 99_500n);
-    let buy: (value: unknown) => void = () => undefined;
-    const asked = new Promise((resolve) => (buy = resolve));
+    await setAlert(merchant, 99_500n);
+    let sell: (value: unknown) => void = () => undefined;
+    const maySell = new Promise((resolve) => (sell = resolve));
     stack.supplier.script('held', async ({ reference }) => {
-      await asked;
+      await maySell;
       return { status: 200, body: { reference, status: 'succeeded' } };
     });
     // The first writer's order is placed before the wallet is locked, so only its end must wait.
@@ -237,7 +238,7 @@ describe('no new event is listed before one that a reader has seen', () => {
     const before = (await list(merchant)).data.length;
     const holder = await openWriter(merchant.id);
     try {
-      const writing = isEnd ? Promise.resolve(buy(null)) : work(merchant);
+      const writing = isEnd ? Promise.resolve(sell(null)) : work(merchant);
       await waiting(1);
       await write(holder, merchant.id, unique('evt_held').replaceAll('-', '_'));
       await holder.query('COMMIT');
