@@ -1,5 +1,5 @@
-// `npm run bench -- NAME…` runs benchmarks of bench/ one after another; without a name, all of them. Arguments that begin with `--`
-// go to the benchmarks.
+// `npm run bench -- NAME…` runs benchmarks of bench/ one after another; without a name, all of them. The first `--option` and all
+// arguments after it go to the benchmarks.
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { checkout, prepareCheckout } from './prepare.mjs';

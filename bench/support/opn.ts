@@ -1,9 +1,9 @@
+// The simulated Opn in a process of its own.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { startOpn } from '../../tools/simulators/opn/vendor.js';
 
-/** The simulated Opn in a process of its own. */
 const dataDir = mkdtempSync(path.join(tmpdir(), 'topup-opn-'));
 process.on('disconnect', () => process.exit(0));
 process.on('exit', () => rmSync(dataDir, { recursive: true, force: true }));
