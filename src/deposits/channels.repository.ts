@@ -1,5 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { IsNull, Not, Raw, type EntityManager, type FindOperator, type SelectQueryBuilder } from 'typeorm';
+import {
+  IsNull,
+  LessThanOrEqual,
+  Not,
+  Raw,
+  type EntityManager,
+  type FindOperator,
+  type SelectQueryBuilder,
+} from 'typeorm';
 import { present } from '../core/invariant.js';
 import { pick } from '../core/members.js';
 import { SANDBOX_CHANNEL_ID } from '../core/sandbox.js';
@@ -40,6 +48,8 @@ const nextProbe = (probes: number) => (): string =>
   `statement_timestamp() + interval '${[5, 15][probes] ?? 60} minutes'`;
 
 const DUE = Raw((column) => `${column} <= statement_timestamp()`);
+/** A reading's end, or an earlier one since the clock was set back. Another reading, which begins later, ends later. */
+const endOf = (until: Date): FindOperator<Date> => LessThanOrEqual(until);
 /** After midnight, when few people pay. */
 const NEXT_NIGHT = `(date_trunc('day', statement_timestamp() AT TIME ZONE 'Asia/Bangkok') + interval '27 hours') AT TIME ZONE 'Asia/Bangkok'`;
 
@@ -165,13 +175,13 @@ export class ChannelsRepository {
 
   /** @returns when the reading ends now; null if another one has begun. */
   renewReading(id: number, until: Date): Promise<Date | null> {
-    return claim(this.database.manager, id, 'list_read_until', '2 minutes', [until]);
+    return claim(this.database.manager, id, 'list_read_until', '2 minutes', [endOf(until)]);
   }
 
   /** Ends the reading, unless another one has begun. */
   async endReading(id: number, until: Date): Promise<void> {
-    const own = { id, list_read_until: until };
-    await this.database.manager.update(DepositChannel, own, { list_read_until: null, ...SAME_SETTINGS });
+    const where = { id, list_read_until: endOf(until) };
+    await this.database.manager.update(DepositChannel, where, { list_read_until: null, ...SAME_SETTINGS });
   }
 
   /** Records the result of an import. */
@@ -197,7 +207,7 @@ async function claim(
   id: number,
   column: 'list_due_at' | 'list_read_until',
   interval: string,
-  from: (Date | FindOperator<unknown>)[],
+  from: FindOperator<unknown>[],
 ): Promise<Date | null> {
   const next = { [column]: () => `statement_timestamp() + interval '${interval}'`, ...SAME_SETTINGS };
   const where = from.map((moment) => ({ id, [column]: moment }));

@@ -142,19 +142,25 @@ describe('a channel', () => {
       const renewed = await slowly();
       await eventually(until, (moment) => moment !== renewed.since && moment !== null);
       expect([(await renewed.reading).status, await until()]).toEqual([200, null]);
-      const other = '2001-02-03 04:05:06.789+00';
+      const endsAt = (moment: string): Promise<unknown> =>
+        console.sql(`UPDATE deposit_channels SET list_read_until = ${moment} WHERE code = 'gateway'`);
+      // As workers do after the clock of PostgreSQL was set back.
+      const pulledBack = await slowly();
+      await endsAt(`list_read_until - interval '1 second'`);
+      expect([(await pulledBack.reading).status, await until()]).toEqual([200, null]);
+      const other = `'2101-02-03 04:05:06.789+00'`;
       const late = await slowly();
-      await console.sql(`UPDATE deposit_channels SET list_read_until = $1 WHERE code = 'gateway'`, [other]);
+      await endsAt(other);
       expect((await late.reading).status).toBe(429);
       const [left] = await console.sql(
-        `SELECT list_read_until = $1 AS "isOther" FROM deposit_channels WHERE code = 'gateway'`,
-        [other],
+        `SELECT list_read_until = ${other} AS "isOther" FROM deposit_channels WHERE code = 'gateway'`,
       );
       expect(left).toEqual({ isOther: true });
+      await endsAt('NULL');
       await opn.sim('rules', { match: { call: 'list' }, decide: false });
       expect((await sync({})).status).toBe(503);
       // One that was refused left no entry, and one that failed on its way did.
-      expect((await actions('gateway')).slice(before.length)).toEqual(Array(5).fill('channel.sync'));
+      expect((await actions('gateway')).slice(before.length)).toEqual(Array(6).fill('channel.sync'));
       const [entry] = await console.sql<{ operator: string; since: string }>(
         `SELECT operator, detail ->> 'since' AS since FROM operator_actions WHERE action = 'channel.sync' ORDER BY id LIMIT 1`,
       );
