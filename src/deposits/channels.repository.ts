@@ -165,11 +165,11 @@ export class ChannelsRepository {
   }
 
   /**
-   * Begins a reading of the list for an operator. It ends after two minutes unless it is renewed, in case the process dies. A page
-   * takes less: at Opn, eleven calls of eight seconds.
+   * Begins a reading of the list. It ends after two minutes unless it is renewed, in case the process dies. A page takes less: at
+   * Opn, eleven calls of eight seconds.
    * @returns when the reading ends, which names it; null during another one.
    */
-  beginReading({ manager }: Transaction, id: number): Promise<Date | null> {
+  beginReading({ manager }: Pick<Database, 'manager'>, id: number): Promise<Date | null> {
     return claim(manager, id, 'list_read_until', '2 minutes', [IsNull(), DUE]);
   }
 

@@ -83,7 +83,7 @@ export class DepositChannel {
   @Column(timestampColumn({ nullable: true }))
   list_due_at!: Date | null;
 
-  /** While an operator has the list read: when that reading ends unless it is renewed. */
+  /** While the list is being read: when that reading ends unless it is renewed. */
   @Column(timestampColumn({ nullable: true }))
   list_read_until!: Date | null;
 

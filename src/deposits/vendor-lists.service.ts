@@ -49,48 +49,38 @@ export class VendorListsService {
       if (stop.aborted) return;
       const connected = this.channels.connect(channel);
       if (!connected.adapter.list || !(await this.rows.claimList(channel.id))) return;
-      await this.readAll(connected, new Date(Date.now() - SINCE_MS));
+      const until = await this.rows.beginReading(this.database, channel.id);
+      // An operator has it read: this reading follows in an hour.
+      if (!until) return;
+      await this.readAll(connected, new Date(Date.now() - SINCE_MS), until);
       await this.rows.postponeList(channel.id);
     });
   }
 
   /**
    * Reads the list for an operator. The log has an entry of it also if the list can't be read to its end.
-   * @throws NOT_FOUND; BAD_REQUEST without a list; TOO_MANY_REQUESTS while an operator has it read already; SERVICE_UNAVAILABLE
-   * if it can't be read to its end.
+   * @throws NOT_FOUND; BAD_REQUEST without a list; TOO_MANY_REQUESTS while it is being read already; SERVICE_UNAVAILABLE if it can't
+   * be read to its end.
    */
   async sync(code: string, by: Actor, since = new Date(Date.now() - SINCE_MS)): Promise<ListCounts> {
     const connected = await this.channels.connectByCode(code);
-    const { id } = connected.channel;
-    listOf(connected);
-    let until = await this.database.transaction(async (tx) => {
-      const begun = await this.rows.beginReading(tx, id);
-      if (!begun) throw beingRead(code);
+    const until = await this.database.transaction(async (tx) => {
+      const begun = await this.begin(tx, connected);
       recordAction(tx, by, { action: 'channel.sync', detail: { code, since: since.toISOString() } });
       return begun;
     });
-    const renew = async (): Promise<void> => {
-      const renewed = await this.rows.renewReading(id, until);
-      if (!renewed) throw beingRead(code);
-      until = renewed;
-    };
-    try {
-      return await this.readAll(connected, since, renew);
-    } finally {
-      // It ends soon also without this, and the reading's own error says more.
-      await this.rows.endReading(id, until).catch(() => undefined);
-    }
+    return this.readAll(connected, since, until);
   }
 
   /**
    * Compares the vendor's list with our payments of a time.
-   * @param stop the end of the time, which is exclusive. @returns a sentence for each difference.
-   * @throws as {@link sync}, but for TOO_MANY_REQUESTS.
+   * @param stop the end of the time, which is exclusive. @returns a sentence for each difference. @throws as {@link sync}.
    */
   async compare(code: string, start: Date, stop: Date): Promise<string[]> {
     const connected = await this.channels.connectByCode(code);
+    const until = await this.begin(this.database, connected);
     const listed = new Map<string, { amount: Satang; refunded: Satang } | null>();
-    for await (const page of this.pages(connected, start))
+    for await (const page of this.pages(connected, start, until))
       for (const { paymentId, reading } of page)
         if (reading.kind === 'reversed') listed.set(paymentId, null);
         else if (reading.kind === 'paid' && reading.payment.paidAt >= start && reading.payment.paidAt < stop)
@@ -103,14 +93,20 @@ export class VendorListsService {
     return [...missing, ...ours.flatMap((payment) => differenceOf(payment, listed) ?? [])];
   }
 
-  /** @param renew is called with each page. */
-  private async readAll(connected: ConnectedChannel, since: Date, renew?: () => Promise<void>): Promise<ListCounts> {
+  /** Begins a reading. @returns when it ends. @throws BAD_REQUEST without a list; TOO_MANY_REQUESTS during another reading. */
+  private async begin(from: Pick<Database, 'manager'>, connected: ConnectedChannel): Promise<Date> {
+    listOf(connected);
+    const { id, code } = connected.channel;
+    return (await this.rows.beginReading(from, id)) ?? beingRead(code);
+  }
+
+  /** @param until when the reading ends, which has begun. */
+  private async readAll(connected: ConnectedChannel, since: Date, until: Date): Promise<ListCounts> {
     const { code } = connected.channel;
     const sum: ChargeCounts = { new: 0, booked: 0, waiting: 0, takenBack: 0 };
     const seen = new Set<string>();
     const unreadable: Unreadable = new Map();
-    for await (const page of this.pages(connected, since, unreadable)) {
-      await renew?.();
+    for await (const page of this.pages(connected, since, until, unreadable)) {
       const counts = await this.charges.record(connected, page);
       for (const { paymentId } of page) seen.add(paymentId);
       for (const count of ['new', 'booked', 'waiting', 'takenBack'] as const) sum[count] += counts[count];
@@ -118,17 +114,29 @@ export class VendorListsService {
     return { code, seen: seen.size, unreadable: unreadable.size, ...sum };
   }
 
-  /** Reads all pages of the list, also if entries can't be read. One warning at the end names the first of these. */
+  /**
+   * Reads all pages of the list, also if entries can't be read, and ends the reading. One warning at the end names the first of
+   * the entries that can't be read.
+   * @param until when the reading ends, which has begun. Each page renews it.
+   */
   private async *pages(
     connected: ConnectedChannel,
     since: Date,
+    until: Date,
     unreadable: Unreadable = new Map(),
   ): AsyncGenerator<ChargeReading[]> {
+    const { id, code } = connected.channel;
+    let ends = until;
     try {
-      yield* this.readPages(connected, since, unreadable);
+      for await (const page of this.readPages(connected, since, unreadable)) {
+        ends = (await this.rows.renewReading(id, ends)) ?? beingRead(code);
+        yield page;
+      }
     } finally {
+      // It ends soon also without this, and the reading's own error says more.
+      await this.rows.endReading(id, ends).catch(() => undefined);
       const first = [...unreadable].slice(0, MAX_NAMED).map(([charge, reason]) => ({ charge, reason }));
-      const counts = { channel: connected.channel.code, unreadable: unreadable.size, first };
+      const counts = { channel: code, unreadable: unreadable.size, first };
       if (unreadable.size > 0) this.logger.warn(counts, "entries of a list of payments can't be read");
     }
   }
@@ -157,10 +165,11 @@ export class VendorListsService {
   }
 }
 
-const beingRead = (code: string): AppError =>
-  new AppError('TOO_MANY_REQUESTS', `the list of channel ${code} is being read: wait until that has ended`, {
-    retryAfterSeconds: 10,
-  });
+/** @throws TOO_MANY_REQUESTS */
+function beingRead(code: string): never {
+  const message = `the list of channel ${code} is being read: wait until that has ended`;
+  throw new AppError('TOO_MANY_REQUESTS', message, { retryAfterSeconds: 10 });
+}
 
 /** @throws BAD_REQUEST */
 function listOf({ channel, adapter: { list } }: ConnectedChannel): NonNullable<ChannelAdapter['list']> {

@@ -127,8 +127,8 @@ export class ConsoleChannelsController {
     SyncedChannelDto,
     {
       description:
-        'Payments of at most 31 days. 429 while an operator has the list read already. 503 if the vendor does not answer: what was ' +
-        'read before then is booked.',
+        'Payments of at most 31 days. 429 while the list is being read already. 503 if the vendor does not answer: what was read ' +
+        'before then is booked.',
     },
   )
   async sync(

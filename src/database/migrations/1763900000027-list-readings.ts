@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** One operator at a time has the list of a channel's vendor read. */
+/** The list of a channel's vendor is read once at a time. */
 export class ListReadings1763900000027 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`ALTER TABLE deposit_channels ADD COLUMN list_read_until timestamptz(3)`);

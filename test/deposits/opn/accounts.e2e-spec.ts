@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { VendorListsService } from '../../../src/deposits/vendor-lists.service.js';
 import { PUBLIC_KEY, SECRET_KEY } from '../../simulators/opn-client.js';
+import { eventually } from '../../support/eventually.js';
 import { unique } from '../../support/stack.js';
 import { closeWithRightBooks, satang } from '../scene.js';
 import { OpnScene } from './scene.js';
@@ -14,6 +16,7 @@ beforeAll(async () => {
   const keys = [`public_key=${PUBLIC_KEY}_rolled`, `secret_key=${SECRET_KEY}`];
   const of = ['--code', other, '--adapter', 'opn', '--base-url', scene.opn.url, '--inactive'];
   await scene.deposits.operator.json('channel', 'set', ...of, ...keys.flatMap((each) => ['--credential', each]));
+  await scene.postponeList(other);
 });
 
 afterAll(() => closeWithRightBooks(scene.deposits, scene));
@@ -47,4 +50,30 @@ it('payments that only the other channel has read pay their deposits once their 
   await operator.json('payment', 'ignore', String(listed?.id), '--reason', 'its deposit is paid');
   expect(await scene.get(made)).toMatchObject({ status: 'paid', paid_amount: '1000.00' });
   expect(satang(await scene.available())).toBe(before + 100_000n);
+});
+
+it('the list of a channel is read once at a time, also at night and for the report', async () => {
+  const { stack, operator } = scene.deposits;
+  const set = (members: string): Promise<unknown> =>
+    stack.sql(`UPDATE deposit_channels SET ${members} WHERE code = $1`, [scene.code]);
+  const lists = async (): Promise<number> =>
+    (await scene.opn.sim<{ call: string }[]>('journal')).filter(({ call }) => call === 'list').length;
+  const before = await lists();
+  await set(`list_read_until = now() + interval '2 minutes', list_due_at = now()`);
+  await stack.api.get(VendorListsService).readDue(new AbortController().signal);
+  const of = ['--from', '2026-01-15', '--to', '2026-01-15', '--channel', scene.code];
+  expect(await operator.refused('report', 'deposits', ...of, '--compare')).toMatch(/is being read: wait/);
+  expect(await lists()).toBe(before);
+  await set('list_read_until = NULL');
+  await operator.json('report', 'deposits', ...of, '--compare');
+  const read = await lists();
+  expect(read).toBeGreaterThan(before);
+  // The report's reading has ended, so the next one begins.
+  await set('list_due_at = now()');
+  await stack.api.get(VendorListsService).readDue(new AbortController().signal);
+  await eventually(lists, (count) => count > read);
+  await eventually(
+    () => stack.sql(`SELECT FROM deposit_channels WHERE code = $1 AND list_read_until IS NULL`, [scene.code]),
+    ({ length }) => length === 1,
+  );
 });
