@@ -41,23 +41,24 @@ function PasswordForm({ token, email }: { token: string; email: string }): React
   const queries = useQueryClient();
   const navigate = useNavigate();
   const [password, setPassword] = useState('');
-  const [tried, setTried] = useState<string | null>(null);
-  const [wrong, setWrong] = useState<string | null>(null);
+  /** The last password that the service set, or may have set before its answer was lost. */
+  const [perhapsSet, setPerhapsSet] = useState<string | null>(null);
   const { error, isBusy, submit } = useSubmit(async () => {
-    setTried(password);
     let over: Error | null = null;
     try {
       await ask(() => client.POST('/api/set-up', { body: { token, password } }));
+      setPerhapsSet(password);
     } catch (refused) {
-      // The link works once. After a network failure, an earlier try may have set this password: then only the sign-in is left.
-      if (tried !== password || wrong === password || !isProblem(refused, 404)) throw refused;
+      if (isProblem(refused) && refused.isPassing) setPerhapsSet(password);
+      // The link works once. If this password may be set, only the sign-in is left. Any other one would be a failed sign-in.
+      if (perhapsSet !== password || !isProblem(refused, 404)) throw refused;
       over = refused;
     }
     const session = await ask(() => client.POST('/api/session', { body: { email, password } })).catch(
       (refused: unknown) => {
         if (over === null || !isProblem(refused, 401)) throw refused;
-        // The password is another one: another person used the link, or it has expired. Each further try would be a failed sign-in.
-        setWrong(password);
+        // The password is another one: another person used the link, or it has expired.
+        setPerhapsSet(null);
         throw over;
       },
     );
