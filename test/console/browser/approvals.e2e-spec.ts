@@ -159,6 +159,10 @@ describeInBrowser('Approvals, in a browser', () => {
     const shown = missing.toLocaleString('en', { minimumFractionDigits: 2 });
     await page.getByText(`${shown} THB were no longer available in the wallet`).waitFor();
     expect((await scene.stack.wallet(poor)).available).toBe('0.00');
+    await visitor.open('/approvals?status=approved');
+    await row(page, payment).filter({ hasText: 'Take back' }).getByRole('button', { name: 'Details' }).click();
+    await page.getByText('No longer available').waitFor();
+    await page.getByText(`${shown} THB`, { exact: true }).waitFor();
     await visitor.leave(/Failed to load resource.*(409|ERR_FAILED)/);
   });
 

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { APPROVAL_STATUSES } from '../../choices';
 import { ask, client } from '../../api';
 import { useT, type Translate } from '../../i18n/words';
-import { formatAmount } from '../../kit/amount';
+import { Amount, formatAmount, readAmount } from '../../kit/amount';
 import { Filters } from '../../kit/filters';
 import { EVERY, usePolled } from '../../kit/live';
 import { LiveButton } from '../../kit/live-controls';
@@ -124,7 +124,7 @@ const decideColumn = (t: Translate, onDecide: ReturnType<typeof useDecision>[0])
 /** The details of a request, and its decision. */
 function More({ approval }: { approval: ApprovalView }): ReactNode {
   const t = useT();
-  const { status, decided_by: decider, decided_at: decidedAt } = approval;
+  const { status, decided_by: decider, decided_at: decidedAt, missing } = approval;
   return (
     <Facts
       facts={[
@@ -141,6 +141,9 @@ function More({ approval }: { approval: ApprovalView }): ReactNode {
                 <Moment at={decidedAt} /> · {decider}
               </span>,
             ],
+        missing === null || readAmount(missing) === 0n
+          ? null
+          : [t('approvals.notTaken'), <Amount key="missing" value={missing} />],
         approval.decision_reason === null ? null : [t('approvals.why'), approval.decision_reason],
       ]}
     />
