@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../../core/config.js';
 import { refusal } from '../../core/errors.js';
 import { present } from '../../core/invariant.js';
-import { readMoment } from '../../core/moments.js';
+import { checkedPeriod } from '../../core/moments.js';
 import { bahtOrNull, formatBaht, optionalBaht } from '../../core/money.js';
 import { decodeCursor, encodeCursor, MAX_BIGINT, toPage, type Page } from '../../core/pagination.js';
 import { toSlipDto } from '../../deposits/deposit.mapper.js';
@@ -41,13 +41,13 @@ export class DepositViewsService {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** Newest first. @throws BAD_REQUEST for an invalid cursor. */
+  /** Newest first. @throws BAD_REQUEST for an invalid cursor, or a period that ends before its beginning. */
   async list(caller: Caller, query: ConsoleDepositsQueryDto): Promise<Page<ConsoleDepositDto>> {
     const { merchant, q: name, from, to, status, channel } = query;
     const { limit, start: before } = placeOf(query);
-    const created = { createdFrom: momentOf(from), createdTo: momentOf(to) };
+    const { from: createdFrom, to: createdTo } = checkedPeriod({ from, to });
     const of = { merchantIds: idsOf(merchant), statuses: valuesOf<DepositStatus>(status), channels: valuesOf(channel) };
-    const rows = await this.deposits.list({ ...of, ...created, name, before, limit: limit + 1 });
+    const rows = await this.deposits.list({ ...of, createdFrom, createdTo, name, before, limit: limit + 1 });
     const nameOf = await this.names(rows.map(({ deposit }) => deposit.merchant_id));
     const toDto = (row: DepositRow): ConsoleDepositDto => answer(toDepositView(row), row, nameOf, caller);
     return toPage(rows, limit, ({ deposit }) => encodeCursor(deposit.id), toDto);
@@ -165,8 +165,6 @@ function toPaymentDto(
     suggestions: suggestions.map(({ merchant_id, ...each }) => ({ ...each, merchant: nameOf(merchant_id) })),
   };
 }
-
-const momentOf = (text: string | undefined): Date | undefined => (text && readMoment(text)) || undefined;
 
 /** Where a page of a list begins. */
 function placeOf(query: { limit?: string; cursor?: string }): { limit: number; start: bigint | undefined } {

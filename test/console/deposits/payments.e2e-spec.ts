@@ -265,6 +265,15 @@ describe('deposits', () => {
     expect([status, body.details]).toMatchObject([400, [{ field: 'status', code: 'INVALID_VALUE' }]]);
   });
 
+  it.each([
+    ['from', 'from=monday'],
+    ['to', 'to=2026-02-30T00:00:00Z'],
+    ['to', 'from=2026-01-15T00:00:00Z&to=2026-01-15T00:00:00Z'],
+  ])('are refused with an invalid %s of a period: %s', async (field, query) => {
+    const { status, body } = await support.browser.get<ErrorBody>(`/api/deposits?${query}`);
+    expect([status, body.details]).toMatchObject([400, [{ field, code: 'INVALID_VALUE' }]]);
+  });
+
   it('show what happened to them', async () => {
     await decide('credit', { deposit_number: made.deposit });
     const { body } = await support.browser.get<DepositBody>(`/api/deposits/${made.deposit}`);
