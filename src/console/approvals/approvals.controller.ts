@@ -80,7 +80,8 @@ export class ConsoleApprovalsController {
   @ConsoleRoute('wallets.move', 'Approve a request: the money moves', ApprovalDto, {
     description:
       'Asks for confirmation. 403 OWN_REQUEST for the requester. 409 CHANGED_MEANWHILE if the available balance is not ' +
-      '`expected_available`. If the same operator approves again, the answer is the same; for another operator it is 409.',
+      '`expected_available`, or if another amount than the requested one is to be taken back. If the same operator approves again, ' +
+      'the answer is the same; for another operator it is 409.',
   })
   async approve(
     @CurrentCaller() caller: Caller,

@@ -111,7 +111,9 @@ export class ConsolePaymentsController {
     'Close a case: take the payment back from the wallet, as far as it is available',
     DecidedPaymentDto,
     {
-      description: `${DECIDES.description} 409 CHANGED_MEANWHILE if the available balance is not \`expected_available\`.`,
+      description:
+        `${DECIDES.description} 409 CHANGED_MEANWHILE if the available balance is not \`expected_available\`, or the amount to take ` +
+        'back is not `expected_to_take_back`.',
     },
   )
   debit(
