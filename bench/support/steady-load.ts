@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { orderBody } from './orders.js';
+import { atPace } from './pace.js';
 
 const agent = new Agent({ connections: 64 });
 
@@ -26,12 +26,7 @@ export interface SteadyAnswers {
 /** Places orders at an even pace, independent of the answers. */
 export async function steadyLoad({ url, key, perSecond, seconds }: SteadyLoad): Promise<SteadyAnswers> {
   const answers: SteadyAnswers = { accepted: 0, refused: 0, other: 0, times: [], acceptedAt: [] };
-  const requests: Promise<void>[] = [];
-  for (let n = 0; n < perSecond * seconds; n++) {
-    requests.push(place(url, key, answers));
-    await delay(1_000 / perSecond);
-  }
-  await Promise.all(requests);
+  await atPace(perSecond, Array.from({ length: perSecond * seconds }), () => place(url, key, answers));
   return answers;
 }
 
