@@ -94,11 +94,13 @@ export const TAKE_OVER_UNITS = statement(
 /**
  * Undoes claims under which nothing was sent: their units are due again at once, for the same action. A claim for a send and a
  * claim for an inquiry that may buy have the same state. The number of inquiries distinguishes them: it is 0 only for a send.
+ * A unit whose only send was claimed can be in doubt only by a proven callback. Then the next action is an inquiry.
  */
 const undone = (which: string): string => `
   UPDATE order_units SET
     state = CASE WHEN state = 'sending' AND unknown_since IS NULL THEN 'queued' ELSE 'unknown' END,
-    next_action = CASE WHEN state = 'sending' AND inquiries = 0 THEN 'send' ELSE 'inquire' END,
+    next_action = CASE WHEN state = 'sending' AND inquiries = 0 AND (unknown_since IS NULL OR sends > 1) THEN 'send'
+                       ELSE 'inquire' END,
     next_action_at = statement_timestamp(),
     claimed_by = NULL,
     sends = sends - CASE state WHEN 'sending' THEN 1 ELSE 0 END,

@@ -56,8 +56,8 @@ export class OrderUnit {
   next_action_at!: Date | null;
 
   /**
-   * Each claim and each next attempt raises this number. A refusal settles the unit only if the claim of its call is still
-   * the latest.
+   * Each claim and each next attempt raises this number. So does a callback that proves a purchase, unless the unit's only send is
+   * in flight. A refusal settles the unit only if the claim of its call is still the latest.
    */
   @Column('integer', { default: 0 })
   claim!: number;

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { MARK_IN_DOUBT } from '../../src/fulfilment/callbacks/supplier-callbacks.repository.js';
 import { UnitsRepository } from '../../src/fulfilment/units.repository.js';
 import { SchemaService } from '../../src/database/schema.service.js';
 import { closeWithBalancedBooks } from '../support/books.js';
@@ -187,5 +188,31 @@ describe('a lost claim to query with a call that may buy', () => {
     await stack.orderWith(merchant, order.reference_id, 'completed');
     expect(stack.supplier.about(order.order_number).map(({ kind }) => kind)).toEqual(['inquiry']);
     expect((await unitOf(order)).sends).toBe(1);
+  });
+});
+
+describe('a lost claim to send a unit whose purchase a callback proves meanwhile', () => {
+  afterEach(() => stack.stopWorkers());
+
+  it.each([
+    ['for the first time', 'sends = 1, unknown_since = NULL'],
+    ['again, because it was not accepted', 'sends = 2, unknown_since = NULL'],
+    ['again, because it was never seen', `sends = 2, unknown_since = now() - interval '50 minutes'`],
+  ])('%s, leaves the unit waiting for an inquiry, not for a send', async (_words, sent) => {
+    const order = await stack.order(merchant, [{ sku: await stack.product('35.00') }]);
+    const { order_id } = await unitOf(order);
+    await stack.sql(
+      `UPDATE order_units SET state = 'sending', next_action = 'inquire', next_action_at = now() + interval '1 hour',
+         claim = 2, claimed_by = 'a worker/9', ${sent}, first_sent_at = now() - interval '50 minutes',
+         last_sent_at = now() WHERE order_id = $1`,
+      [order_id],
+    );
+    const [mark, values] = MARK_IN_DOUBT.with({ order_id, item: 1, unit: 1, attempt: 0, minGapMs: 0n });
+    await stack.sql(mark.text, values);
+    const worker = await stack.startWorker();
+    await worker.get(SchemaService).whenReady();
+    await worker.get(UnitsRepository).undoClaims(['a worker/9'], 0);
+    await stack.orderWith(merchant, order.reference_id, 'completed');
+    expect(stack.supplier.about(order.order_number).map(({ kind }) => kind)).toEqual(['inquiry']);
   });
 });

@@ -148,7 +148,7 @@ function changes(): Call[] {
     units.REVIEW_UNIT.with(claim),
     units.PULL_BACK_UNITS.with({ limit: 1 }),
     JUDGE_UNSETTLED.with({ answers: [{ ...soldBefore, ...key, is_news: true, delivered_sealed: null }] }),
-    MARK_IN_DOUBT.with({ ...key, attempt: 0, minGapMs: 0n, whileSending: true }),
+    MARK_IN_DOUBT.with({ ...key, attempt: 0, minGapMs: 0n }),
   ];
 }
 

@@ -4,8 +4,9 @@ import type { AdapterDescription } from '../../src/suppliers/adapter-description
 import { ADAPTER_NAMES, ADAPTERS, toKnownAdapter, type KnownAdapter } from '../../src/suppliers/adapters.js';
 import { HttpSupplier, type HttpSettings } from '../../src/suppliers/http/http-supplier.js';
 import type { AdapterHttp } from '../../src/suppliers/adapter-http.js';
-import type { StoredSettings } from '../../src/suppliers/supplier-adapter.js';
+import type { Attempt, StoredSettings } from '../../src/suppliers/supplier-adapter.js';
 import type { CallbackReader, CallbackReading, RawCallback } from '../../src/suppliers/supplier-adapter.js';
+import type { SupplierOutcome } from '../../src/suppliers/supplier-outcome.js';
 
 export const WEBHOOK_SECRET = 'webhook-secret-of-the-test';
 export const SIGNATURE_HEADER = 'x-signature';
@@ -52,6 +53,21 @@ class PatientSupplier extends CallingSupplier {
   }
 }
 
+/** The same, but inquiries send the attempt again. */
+class RepeatingSupplier extends CallingSupplier {
+  static override readonly description: AdapterDescription = {
+    ...CallingSupplier.description,
+    adapter: 'repeating',
+  };
+
+  constructor(http: AdapterHttp) {
+    super(http);
+    const query = (settings: CallingSettings, attempt: Attempt): Promise<SupplierOutcome> =>
+      this.send(settings, { ...attempt, isRepeat: true });
+    Object.assign(this.inquiry, { mayBuy: true, query });
+  }
+}
+
 function read({ method, headers, query, body }: RawCallback, { webhookSecret }: CallingSettings): CallbackReading {
   if (webhookSecret !== null && headers[SIGNATURE_HEADER] !== signatureOf(body, webhookSecret))
     return { kind: 'refused', detail: 'its signature is wrong' };
@@ -69,7 +85,7 @@ function read({ method, headers, query, body }: RawCallback, { webhookSecret }: 
 
 /** Adds these adapters to the service for the suite. A suite must call it before its own hooks. */
 export function useCallingAdapters(): void {
-  const made = [CallingSupplier, PatientSupplier].map(toKnownAdapter);
+  const made = [CallingSupplier, PatientSupplier, RepeatingSupplier].map(toKnownAdapter);
   const all = ADAPTERS as KnownAdapter[];
   const settle = (): void => {
     ADAPTER_NAMES.splice(0, Infinity, ...ADAPTERS.map(({ description }) => description.adapter));

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { IsNull, Not } from 'typeorm';
 import { Database } from '../../database/database.js';
-import type { Inquiry } from '../../suppliers/supplier-adapter.js';
 import { ATTEMPT } from '../attempts.sql.js';
 import { SupplierCallback } from './supplier-callback.entity.js';
 import { statement } from '../../database/parameters.js';
@@ -66,23 +65,31 @@ const WAKE_UNIT = statement(
     RETURNING u.supplier_id, ceil(extract(epoch FROM w.due_at - statement_timestamp()) * 1000)::int AS due_in_ms`,
 );
 
+/** In SQL: whether the unit's only send is in flight. */
+const IS_ONLY_SEND = `u.state = 'sending' AND u.sends = 1`;
+
 /**
- * Makes workers inquire about a unit instead of sending it, because its supplier has proved that it has the purchase. With
- * `whileSending`, this also holds for a unit whose send is in flight: the unit is in doubt from now on, so workers inquire about
- * it next, even if the supplier does not accept that send. Use it only if an inquiry never buys.
+ * Makes workers inquire about a unit instead of sending it, because its supplier has proved that it has the purchase. This also
+ * holds for a unit whose send is in flight: the unit is in doubt from now on, even if the supplier does not accept that send.
+ *
+ * If an earlier send was not accepted, the proof may be about that send. Then a refusal of the send in flight says nothing about the
+ * purchase. So the unit leaves its claim, and the next inquiry follows when the lease ends. A unit that was sent only once stays
+ * in its claim, because the answer to its send is about the same purchase.
  */
 export const MARK_IN_DOUBT = statement(
   'supplier_callbacks.mark_in_doubt',
-  { ...ATTEMPT, minGapMs: 'bigint', whileSending: 'boolean' },
-  ({ minGapMs, whileSending, ...key }) => `
+  { ...ATTEMPT, minGapMs: 'bigint' },
+  ({ minGapMs, ...key }) => `
     UPDATE order_units u SET
-      state = CASE u.state WHEN 'queued' THEN 'unknown' ELSE u.state END, next_action = 'inquire',
+      state = CASE WHEN ${IS_ONLY_SEND} THEN u.state ELSE 'unknown' END, next_action = 'inquire',
+      claim = CASE WHEN ${IS_ONLY_SEND} THEN u.claim ELSE u.claim + 1 END,
+      attempt_claim = CASE WHEN ${IS_ONLY_SEND} THEN u.attempt_claim ELSE u.claim + 1 END,
       next_action_at = CASE u.next_action WHEN 'send'
         THEN greatest(statement_timestamp(), u.updated_at + make_interval(secs => ${minGapMs} / 1000.0))
         ELSE u.next_action_at END,
       unknown_since = coalesce(u.unknown_since, u.last_sent_at, statement_timestamp())
     WHERE ${isUnit(key)} AND u.state IN ('queued', 'sending', 'unknown')
-      AND (u.next_action = 'send' OR ${whileSending} AND u.unknown_since IS NULL)
+      AND (u.next_action = 'send' OR u.state = 'sending' AND u.inquiries = 0 AND (u.sends > 1 OR u.unknown_since IS NULL))
     RETURNING u.supplier_id,
       ceil(extract(epoch FROM u.next_action_at - statement_timestamp()) * 1000)::int AS due_in_ms`,
 );
@@ -152,8 +159,8 @@ export class SupplierCallbacksRepository {
   }
 
   /** Schedules an inquiry instead of a send, because the supplier has proved that it has the purchase. @returns as {@link wake}. */
-  async markInDoubt(attempt: FoundAttempt, { minGapMs, mayBuy }: Inquiry): Promise<number | null> {
-    const values = { ...attempt, minGapMs: BigInt(minGapMs), whileSending: !mayBuy };
+  async markInDoubt(attempt: FoundAttempt, minGapMs: number): Promise<number | null> {
+    const values = { ...attempt, minGapMs: BigInt(minGapMs) };
     const [marked] = await this.database.query<{ due_in_ms: number }>(...MARK_IN_DOUBT.with(values));
     return marked?.due_in_ms ?? null;
   }

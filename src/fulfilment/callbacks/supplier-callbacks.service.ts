@@ -183,7 +183,7 @@ export class SupplierCallbacksService {
   ): Promise<void> {
     const adapter = this.registry.find(supplier.adapter);
     const inquiry = adapter && inquiryAbout(adapter, hasSupplierReference);
-    const dueInMs = inquiry ? await this.callbacks.markInDoubt(attempt, inquiry) : null;
+    const dueInMs = inquiry ? await this.callbacks.markInDoubt(attempt, inquiry.minGapMs) : null;
     if (dueInMs !== null) this.notifier.notifyFulfilment([supplier.id], dueInMs);
   }
 

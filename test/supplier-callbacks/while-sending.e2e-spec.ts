@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { OffersService } from '../../src/catalog/offers.service.js';
+import { closeWithBalancedBooks } from '../support/books.js';
+import { useCallingAdapters, WEBHOOK_SECRET } from '../support/calling-supplier.js';
+import { deferred } from '../support/deferred.js';
+import { eventually } from '../support/eventually.js';
+import { bought, refused, type Answer } from '../support/fake-supplier.js';
+import { unique, type OrderBody } from '../support/stack.js';
+import { CallbackScene } from './scene.js';
+
+useCallingAdapters();
+
+let scene: CallbackScene;
+
+beforeAll(async () => {
+  scene = await CallbackScene.start();
+  await scene.set('repeating', 'repeating', { webhook_secret: WEBHOOK_SECRET });
+});
+
+afterAll(() => closeWithBalancedBooks(scene.stack));
+
+const isOf = 'order_id = (SELECT id FROM orders WHERE order_number = $1)';
+
+/**
+ * An order of one unit that another supplier sells too. The answers to its sends come in this order; after them, the supplier has
+ * sold the unit.
+ */
+async function orderAt(supplier: string, ...answers: (Answer | Promise<Answer>)[]): Promise<OrderBody> {
+  const { stack, merchant } = scene;
+  const sku = await stack.product('35.00', { supplier });
+  await stack.api.get(OffersService).set({ sku, supplier: 'fake', supplierSku: 'X', priority: 1_000 });
+  const user = unique('player');
+  stack.supplier.script(user, ({ reference }, earlier) => answers[earlier.length] ?? bought(reference));
+  const order = await stack.order(merchant, [{ sku }], user);
+  await eventually(
+    () => stack.supplier.about(order.order_number),
+    ({ length }) => length === answers.length,
+  );
+  return order;
+}
+
+/** The supplier proves that it has the purchase. */
+async function prove(supplier: string, { order_number }: OrderBody): Promise<void> {
+  const outcome = { kind: 'processing' };
+  await scene.call(supplier, { kind: 'about', reference: `${order_number}.1.1`, outcome });
+}
+
+/** Waits until the answer to a send is recorded. */
+const recorded = ({ order_number }: OrderBody, outcome: string): Promise<object[]> =>
+  eventually(
+    () => scene.stack.sql(`SELECT FROM supplier_calls WHERE ${isOf} AND outcome = $2`, [order_number, outcome]),
+    ({ length }) => length > 0,
+  );
+
+/** Expects that the order completes, and that its only attempt bought it. */
+async function expectBoughtByFirstAttempt(order: OrderBody): Promise<void> {
+  await scene.stack.orderWith(scene.merchant, order.reference_id, 'completed', 'failed');
+  const attempts = await scene.stack.sql(
+    `SELECT a.number, u.state FROM unit_attempts a JOIN order_units u USING (order_id, item, unit) WHERE a.${isOf}`,
+    [order.order_number],
+  );
+  expect(attempts).toEqual([{ number: 1, state: 'succeeded' }]);
+}
+
+describe.each(['signing', 'repeating'])(
+  'a callback of the supplier %s that proves a purchase during a send',
+  (code) => {
+    it('leaves the unit in doubt when that send is refused, because it proves an earlier send', async () => {
+      const answer = deferred<Answer>();
+      const order = await orderAt(code, { status: 429 }, answer.promise);
+      await prove(code, order);
+      answer.resolve(refused(`${order.order_number}.1.1`, 'OUT_OF_STOCK'));
+      await recorded(order, 'failed');
+      await scene.stack.sql(`UPDATE order_units SET next_action_at = now() WHERE ${isOf} AND state = 'unknown'`, [
+        order.order_number,
+      ]);
+      await expectBoughtByFirstAttempt(order);
+    });
+
+    it('leaves the unit in doubt when its only send is not accepted', async () => {
+      const answer = deferred<Answer>();
+      const order = await orderAt(code, answer.promise);
+      await prove(code, order);
+      answer.resolve({ status: 401 });
+      await recorded(order, 'not_accepted');
+      await expectBoughtByFirstAttempt(order);
+    });
+
+    it('lets a refusal of the only send count', async () => {
+      const answer = deferred<Answer>();
+      const order = await orderAt(code, answer.promise);
+      await prove(code, order);
+      answer.resolve(refused(`${order.order_number}.1.1`, 'INVALID_PLAYER'));
+      const { failure_code } = await scene.stack.orderWith(scene.merchant, order.reference_id, 'completed', 'failed');
+      expect(failure_code).toBe('INVALID_PLAYER');
+    });
+  },
+);
