@@ -7,7 +7,7 @@ export interface EndedCall<Outcome extends SupplierOutcome = SupplierOutcome> ex
   kind: 'send' | 'inquiry';
   unit: ClaimedUnit;
   outcome: Outcome;
-  /** Set if the supplier was not called, because the offer is off. */
+  /** Set if the supplier was not called, because the offer is off or it was too late for a call. */
   wasNotCalled?: boolean;
   /** When the call began, in monotonic milliseconds. */
   startedAtMs: number;

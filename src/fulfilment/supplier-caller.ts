@@ -29,14 +29,17 @@ export class SupplierCaller {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** Sends or inquires, according to the claim. Never rejects. */
-  async call(unit: ClaimedUnit): Promise<EndedCall> {
+  /**
+   * Sends or inquires, according to the claim. Never rejects.
+   * @param leaseEndMs the end of the claim's lease, in monotonic milliseconds.
+   */
+  async call(unit: ClaimedUnit, leaseEndMs: number): Promise<EndedCall> {
     const adapter = this.registry.find(unit.adapter);
     this.observer.calling(unit);
     const startedAtMs = performance.now();
     failpoint('supplier.calling');
-    const wasNotCalled = await this.isOfferOff(unit);
-    const outcome = wasNotCalled ? OFFER_OFF : await this.sendOrInquire(unit);
+    const notSent = await this.whyNotSent(unit, leaseEndMs);
+    const outcome = notSent ?? (await this.sendOrInquire(unit));
     failpoint('supplier.answered');
     const hasSupplierReference =
       unit.supplier_reference !== null || ('supplierReference' in outcome && !!outcome.supplierReference);
@@ -45,7 +48,7 @@ export class SupplierCaller {
       unit,
       kind: unit.action === 'send' ? 'send' : 'inquiry',
       outcome,
-      ...(wasNotCalled && { wasNotCalled }),
+      ...(notSent && { wasNotCalled: true }),
       startedAtMs,
       durationMs: performance.now() - startedAtMs,
       process: this.heartbeat.name,
@@ -59,12 +62,15 @@ export class SupplierCaller {
   }
 
   /**
-   * Whether a unit must wait because its offer is off. Only the repetition of a send that was not accepted needs this query. The
-   * offer of a first send was on a moment ago, and an attempt in doubt must be resolved even if its offer is off.
+   * The outcome of a unit that must not be sent now, because its offer is off. Only the repetition of a send that was not accepted
+   * needs this query. The offer of a first send was on a moment ago, and an attempt in doubt must be resolved even if its offer is
+   * off. The query may take long. Then the unit is not sent, because the send could reach the supplier after the end of the lease.
    */
-  private async isOfferOff(unit: ClaimedUnit): Promise<boolean> {
-    if (unit.action !== 'send' || unit.is_repeat || unit.sends === 1) return false;
-    return this.attempts.isOfferOff(unit).catch(() => false);
+  private async whyNotSent(unit: ClaimedUnit, leaseEndMs: number): Promise<SupplierOutcome | null> {
+    if (unit.action !== 'send' || unit.is_repeat || unit.sends === 1) return null;
+    const isOff = await this.attempts.isOfferOff(unit).catch(() => false);
+    if (isOff) return OFFER_OFF;
+    return performance.now() + unit.timeout_ms > leaseEndMs ? TOO_LATE : null;
   }
 
   private async sendOrInquire(unit: ClaimedUnit): Promise<SupplierOutcome> {
@@ -113,6 +119,11 @@ const OFFER_OFF: SupplierOutcome = {
   fault: 'configuration',
   detail: 'not sent: its offer is off',
   retryAfterMs: OFF_FOR_MS,
+};
+
+const TOO_LATE: SupplierOutcome = {
+  kind: 'not_accepted',
+  detail: 'not sent: it took too long to read whether its offer is on',
 };
 
 const mayResend = ({ deduplicates, inquiry }: SupplierAdapter): boolean =>

@@ -109,7 +109,7 @@ export class UnitDispatcher {
   }
 
   private async run(unit: ClaimedUnit, leaseEndMs: number, freeSlot: () => void): Promise<void> {
-    const call = await this.caller.call(unit);
+    const call = await this.caller.call(unit, leaseEndMs);
     if (!call.wasNotCalled) this.noteHealth(call);
     // A definite outcome frees the slot before it is recorded. Other outcomes may pause the supplier when they are recorded, and
     // claims at a supplier with its own limit count the unit until its outcome is recorded.

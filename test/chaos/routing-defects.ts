@@ -49,8 +49,8 @@ export const ROUTING_DEFECTS = {
     ),
   ],
   'repeat-after-20-seconds': [
-    around<SupplierCaller['call']>('SupplierCaller.call', async (call, unit) => {
-      const ended = await call(unit);
+    around<SupplierCaller['call']>('SupplierCaller.call', async (call, unit, leaseEndMs) => {
+      const ended = await call(unit, leaseEndMs);
       return ended.minGapMs === 0 ? ended : { ...ended, firstMs: 20_000, minGapMs: 20_000 };
     }),
   ],
@@ -141,8 +141,8 @@ export const ROUTING_DEFECTS = {
     }),
   ],
   'code-in-a-log-line': [
-    around<SupplierCaller['call']>('SupplierCaller.call', async (call, unit) => {
-      const ended = await call(unit);
+    around<SupplierCaller['call']>('SupplierCaller.call', async (call, unit, leaseEndMs) => {
+      const ended = await call(unit, leaseEndMs);
       console.log(
         JSON.stringify({ answered: unit.reference, outcome: ended.outcome }, (_, value: unknown) =>
           typeof value === 'bigint' ? String(value) : value,
