@@ -22,9 +22,10 @@ export interface ClaimedUnit {
   action: 'send' | 'inquire' | 'review';
   /**
    * Why it goes to review. `moved`: the supplier's address, or our account there, has changed since the last send. `too_old`: the
-   * supplier answers no inquiries about attempts of this age.
+   * supplier answers no inquiries about attempts of this age. `paused`: the supplier is paused, and the unit was in doubt for too
+   * long.
    */
-  review_reason: 'moved' | 'too_old' | null;
+  review_reason: 'moved' | 'too_old' | 'paused' | null;
   /** Whether this attempt may have reached the supplier before. */
   is_repeat: boolean;
   /** A send of an earlier claim was never recorded: its process died or stopped. */
@@ -70,6 +71,21 @@ export interface ClaimedUnit {
   next_merchant: number | null;
   next_used: number | null;
 }
+
+/** A unit that went to review without a call. */
+export type ReviewedUnit = Pick<
+  ClaimedUnit,
+  | 'order_id'
+  | 'item'
+  | 'unit'
+  | 'attempt'
+  | 'supplier_id'
+  | 'supplier'
+  | 'order_number'
+  | 'request_id'
+  | 'reference'
+  | 'review_reason'
+>;
 
 /** In SQL: the address of the supplier `s` and our account there. Must equal `destinationOf`. */
 export const DESTINATION = `s.base_url || CASE WHEN s.account <> '' THEN '#' || s.account ELSE '' END`;

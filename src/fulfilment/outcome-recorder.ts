@@ -27,7 +27,7 @@ import { nextCallDelayMs } from './backoff.js';
 import { FailoverService } from './failover.service.js';
 import { UnitObserver } from './unit.observer.js';
 import { historyEntriesOf, type EndedCall } from './ended-call.js';
-import { UnitsRepository, type ClaimedUnit, type PostponedUnit } from './units.repository.js';
+import { UnitsRepository, type ClaimedUnit, type PostponedUnit, type ReviewedUnit } from './units.repository.js';
 
 /** A call that decided nothing. `unconfirmed` is the failure code of a refusal that the supplier must repeat before it counts. */
 type Undecided = EndedCall<UndecidedOutcome> & { unconfirmed?: UnitFailureCode | null };
@@ -41,6 +41,7 @@ const GIVEN_UP = { kind: 'failed', ...failure('SUPPLIER_UNAVAILABLE') } as const
 const REVIEW_REASONS = {
   moved: 'the supplier’s address has changed since the unit was sent',
   too_old: 'it was sent too long ago: the supplier would take an inquiry about it for a new purchase',
+  paused: 'its supplier is paused, and it has been in doubt for too long',
 };
 
 /** Records the outcomes of calls: settles a unit if the outcome decided it, and otherwise postpones the unit. */
@@ -93,8 +94,8 @@ export class OutcomeRecorder {
     return (await this.isBoughtElsewhere(undecided, leaseEndMs)) || this.postpone(undecided, leaseEndMs);
   }
 
-  /** Writes to the order history why claimed units went to review: workers must neither send them again nor inquire about them. */
-  async recordReviews(units: ClaimedUnit[]): Promise<void> {
+  /** Writes to the order history why units went to review without a call. */
+  async recordReviews(units: ReviewedUnit[]): Promise<void> {
     const process = this.heartbeat.name;
     const calls = units.map((unit) => {
       const detail = REVIEW_REASONS[unit.review_reason ?? 'moved'];

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type Config } from '../core/config.js';
 import { LOGGER } from '../core/core.module.js';
 import { failure } from '../core/failures.js';
 import type { Logger } from '../core/logger.js';
@@ -6,22 +7,32 @@ import { OrderSettlementService } from '../orders/order-settlement.service.js';
 import { unitName } from '../orders/order.rows.js';
 import { AttemptsRepository, type PausedUnit } from './attempts.repository.js';
 import { FailoverService } from './failover.service.js';
+import { OutcomeRecorder } from './outcome-recorder.js';
+import { UnitsRepository } from './units.repository.js';
 
 const BATCH = 500;
 
-/** Buys units that wait for a paused supplier at another supplier, if possible. Fails units that have waited too long. */
+/**
+ * Buys units that wait for a paused supplier at another supplier, if possible. Fails units that have waited too long. Units in doubt
+ * are not bought elsewhere and never fail: if they are in doubt for too long, they go to review.
+ */
 @Injectable()
 export class PausedUnitsService {
   constructor(
     private readonly attempts: AttemptsRepository,
     private readonly failover: FailoverService,
     private readonly settlement: OrderSettlementService,
+    private readonly units: UnitsRepository,
+    private readonly recorder: OutcomeRecorder,
+    @Inject(CONFIG) private readonly config: Config,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   async handle(): Promise<void> {
     const paused = await this.attempts.listPaused(BATCH);
     await Promise.all(paused.map((unit) => this.buyElsewhereOrFail(unit)));
+    const reviewed = await this.units.reviewPaused(BigInt(this.config.SUPPLIER_REVIEW_AFTER_MS), BATCH);
+    if (reviewed.length > 0) await this.recorder.recordReviews(reviewed);
   }
 
   private async buyElsewhereOrFail(unit: PausedUnit): Promise<void> {

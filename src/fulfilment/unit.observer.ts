@@ -9,7 +9,7 @@ import { outcomeDetail, type DefiniteOutcome } from '../suppliers/supplier-outco
 import { aboutAttempt, AttemptLogService } from './attempt-log.service.js';
 import type { EndedCall } from './ended-call.js';
 import type { NextAttempt } from './attempts.repository.js';
-import type { ClaimedUnit } from './units.repository.js';
+import type { ClaimedUnit, ReviewedUnit } from './units.repository.js';
 
 const PAUSED = {
   credentials: 'the supplier refuses our credentials and is paused: correct them with topup supplier set',
@@ -18,7 +18,7 @@ const PAUSED = {
 };
 
 /** Units of the sandbox are not counted and need no operator. */
-const isSandbox = ({ supplier_id }: ClaimedUnit): boolean => supplier_id === SANDBOX_SUPPLIER_ID;
+const isSandbox = ({ supplier_id }: ReviewedUnit): boolean => supplier_id === SANDBOX_SUPPLIER_ID;
 
 /** Logs and counts what happens to units. Each line about a unit names its request, its order and its reference. */
 @Injectable()
@@ -108,12 +108,12 @@ export class UnitObserver extends WorkLog<ClaimedUnit> {
     else this.logger.info({ supplier }, 'a supplier answers again');
   }
 
-  needsReview(unit: ClaimedUnit, reason?: string): void {
+  needsReview(unit: ReviewedUnit, reason?: string): void {
     if (isSandbox(unit)) return this.logger.info(this.about(unit), 'a unit of the sandbox waits for an operator');
     this.logger.error({ ...this.about(unit), reason }, 'a unit needs review: see topup order list --review');
   }
 
-  protected about(unit: ClaimedUnit): object {
+  protected about(unit: ReviewedUnit): object {
     return aboutAttempt(unit);
   }
 }

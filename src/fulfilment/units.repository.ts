@@ -3,7 +3,7 @@ import { Database, type Transaction, type Statement } from '../database/database
 import type { ClaimRequest, WorkTable } from '../queues/leased-work.js';
 import { LEASE_MARGIN_MS } from '../suppliers/supplier-timing.js';
 import { SupplierRegistry } from '../suppliers/supplier-registry.js';
-import { CLAIM_UNITS, type ClaimedUnit } from './claim.sql.js';
+import { CLAIM_UNITS, type ClaimedUnit, type ReviewedUnit } from './claim.sql.js';
 import { claimedBy } from '../queues/claims.js';
 import { rowsOf, statement } from '../database/parameters.js';
 import { hasDueUnits } from '../orders/waiting-units.sql.js';
@@ -175,6 +175,32 @@ export const REVIEW_UNIT = statement(
     WHERE ${isClaim(claim)} AND state IN ('sending', 'unknown')`,
 );
 
+/**
+ * Sends units to review that have been in doubt for too long at paused suppliers, if the pause stops their next call. Units that
+ * are called go to review by {@link POSTPONE_UNITS}. A unit that is still in `sending` counts from its send.
+ */
+export const REVIEW_PAUSED_UNITS = statement(
+  'units.review_paused',
+  { reviewAfterMs: 'bigint', limit: 'int' },
+  ({ reviewAfterMs, limit }) => `
+    WITH old AS (
+      SELECT u.order_id, u.item, u.unit, s.code AS supplier
+      FROM suppliers s
+      JOIN order_units u ON u.supplier_id = s.id AND u.next_action_at <= statement_timestamp()
+      WHERE s.pause_reason IS NOT NULL AND (s.pause_reason IN ('credentials', 'ban') OR u.next_action = 'send')
+        AND u.state IN ('sending', 'unknown')
+        AND coalesce(u.unknown_since, u.last_sent_at) <= statement_timestamp() - make_interval(secs => ${reviewAfterMs} / 1000.0)
+      LIMIT ${limit} FOR NO KEY UPDATE OF u SKIP LOCKED)
+    UPDATE order_units u SET state = 'review', next_action = 'inquire', next_action_at = NULL, claimed_by = NULL,
+           updated_at = statement_timestamp()
+    FROM old
+    JOIN orders o ON o.id = old.order_id
+    JOIN unit_attempts a ON a.order_id = old.order_id AND a.item = old.item AND a.unit = old.unit
+    WHERE u.order_id = old.order_id AND u.item = old.item AND u.unit = old.unit AND a.number = u.attempt
+    RETURNING u.order_id, u.item, u.unit, u.attempt, u.supplier_id, old.supplier, o.order_number, o.request_id, a.reference,
+      'paused' AS review_reason`,
+);
+
 /** In SQL: now instead of a moment in the future. Null stays null. */
 const notAhead = (moment: string): string =>
   `CASE WHEN ${moment} > statement_timestamp() THEN statement_timestamp() ELSE ${moment} END`;
@@ -208,7 +234,7 @@ export const LIST_OVERDUE: Statement = {
   text: `SELECT id FROM suppliers s WHERE ${hasDueUnits('s.id')}`,
 };
 
-export type { ClaimedUnit } from './claim.sql.js';
+export type { ClaimedUnit, ReviewedUnit } from './claim.sql.js';
 
 type Claim = Pick<ClaimedUnit, 'order_id' | 'item' | 'unit' | 'claim'>;
 type UndecidedCalls = Parameters<typeof POSTPONE_UNITS.with>[0]['calls'];
@@ -249,6 +275,11 @@ export class UnitsRepository implements WorkTable<ClaimedUnit> {
   /** Sends a unit to review, if the claim still holds, because the supplier's answer cannot be recorded. */
   review(tx: Transaction, claim: Claim): void {
     tx.write(...REVIEW_UNIT.with(claim));
+  }
+
+  /** @returns the units that went to review. */
+  reviewPaused(reviewAfterMs: bigint, limit: number): Promise<ReviewedUnit[]> {
+    return this.database.query<ReviewedUnit>(...REVIEW_PAUSED_UNITS.with({ reviewAfterMs, limit }));
   }
 
   listDuePartitions(): Promise<{ id: number }[]> {

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { closeWithBalancedBooks } from '../support/books.js';
+import { eventually } from '../support/eventually.js';
+import { TestStack, unique, type TestMerchant } from '../support/stack.js';
+
+let stack: TestStack;
+let merchant: TestMerchant;
+
+beforeAll(async () => {
+  stack = await TestStack.start();
+  merchant = await stack.merchant('1000.00');
+});
+
+afterAll(() => closeWithBalancedBooks(stack));
+
+describe('8.3 A unit in doubt about which a paused supplier gets no call', () => {
+  it.each([
+    ['it waits to be sent again', 'operator', 'unknown', `next_action = 'send'`],
+    ['it waits for an inquiry', 'credentials', 'unknown', `next_action = 'inquire'`],
+    ['its worker died', 'ban', 'sending', `claimed_by = 'gone/1', unknown_since = NULL`],
+  ])('goes to review after SUPPLIER_REVIEW_AFTER_MS, if %s', async (_words, pause, state, situation) => {
+    const supplier = unique('paused');
+    await stack.addSupplier(supplier, stack.supplier.url);
+    const sku = await stack.product('35.00', { supplier });
+    const user = unique('player');
+    stack.supplier.script(user, () => ({ status: 500 }));
+    const { order_number } = await stack.order(merchant, [{ sku, quantity: 2 }], user);
+    const isOf = `order_id = (SELECT id FROM orders WHERE order_number = '${order_number}')`;
+    // The first unit has been in doubt for 25 hours, and the second one for 22.
+    const aged = `- interval '28 hours' + unit * interval '3 hours'`;
+    const units = (): Promise<{ state: string }[]> =>
+      stack.sql(`SELECT state FROM order_units WHERE ${isOf} AND claimed_by IS NULL ORDER BY unit`);
+    await eventually(units, (all) => all.length === 2 && all.every((unit) => unit.state === 'unknown'));
+    await stack.sql(`UPDATE suppliers SET pause_reason = $2, paused_at = now() WHERE code = $1`, [supplier, pause]);
+    await stack.sql(
+      `UPDATE order_units SET next_action_at = now() + interval '1 hour',
+         last_sent_at = last_sent_at ${aged}, unknown_since = unknown_since ${aged} WHERE ${isOf}`,
+    );
+    await stack.sql(`UPDATE order_units SET state = '${state}', ${situation}, next_action_at = now() WHERE ${isOf}`);
+
+    const read = (): Promise<{ state: string }[]> =>
+      stack.sql(`SELECT state FROM order_units WHERE ${isOf} ORDER BY unit`);
+    expect(await eventually(read, ([first]) => first?.state === 'review')).toEqual([{ state: 'review' }, { state }]);
+    const withheld = await eventually(
+      () => stack.sql(`SELECT unit, detail FROM supplier_calls WHERE ${isOf} AND outcome = 'withheld'`),
+      ({ length }) => length > 0,
+    );
+    expect(withheld).toEqual([{ unit: 1, detail: 'its supplier is paused, and it has been in doubt for too long' }]);
+  });
+});
