@@ -158,6 +158,29 @@ describe('leased work', () => {
     expect(state.peak).toBeLessThanOrEqual(5);
   });
 
+  it('gives a partition its turn while another has work for all slots of the process', async () => {
+    const due = [...tasksOf(1, 50), { partition: 2, id: 98 }, { partition: 2, id: 99 }];
+    const { work, running } = workOver(due, { partition: 50, total: 2 });
+    work.wake([1]);
+    await turn();
+    work.wake([2]);
+    await turn();
+    for (const id of [0, 1, 2, 98]) {
+      running.get(id)?.();
+      await turn();
+    }
+    expect([...running.keys()]).toEqual([3, 99]);
+    await endAll(running);
+    expect(due).toEqual([]);
+  });
+
+  it('divides the last slots of the process between the partitions that wait for them', async () => {
+    const { work, claims } = workOver([], { partition: 4, total: 8 });
+    work.wake([1, 2, 3, 4]);
+    await turn();
+    expect(claims.map(({ partitions }) => partitions.map(({ slots }) => slots))).toEqual([[2, 2, 2, 2]]);
+  });
+
   it('asks once for wake-ups that arrive together, in one query for all partitions', async () => {
     const { work, claims } = workOver([], { partition: 3, total: 100 });
     for (let n = 0; n < 50; n++) work.wake([n % 5]);

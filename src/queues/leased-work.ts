@@ -9,7 +9,7 @@ export interface ClaimRequest {
     /** How many tasks of the partition the claim may take. */
     slots: number;
   }[];
-  /** How many tasks the claim may take in all partitions together. */
+  /** How many tasks the claim may take in all partitions together: the sum of their slots. */
   total: number;
   /** The name under which the claim can be undone. */
   name: string;
@@ -74,7 +74,8 @@ const PULL_BACK_BATCH = 1_000;
  *
  * Wake-ups in one turn of the event loop share a claim. A partition has at most one claim in flight: wake-ups that arrive
  * meanwhile share its next claim. A partition with more due work than slots is claimed again as soon as one of its tasks ends, so
- * there is no polling, with or without work. A task may free its slot before its end is recorded.
+ * there is no polling, with or without work. If all slots of the process are occupied, the next free ones go to the partitions that
+ * have waited longest. A task may free its slot before its end is recorded.
  */
 export class LeasedWork<Task> {
   private readonly slots: PartitionSlots;

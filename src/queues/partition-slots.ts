@@ -16,7 +16,7 @@ interface Limits {
   totalSlots: number;
 }
 
-/** Slots that a claim may fill: a number for each partition, and no more than `total` in all. */
+/** Slots that a claim may fill: a number for each partition, and `total` in all. */
 export interface FreeSlots {
   partitions: Map<number, number>;
   total: number;
@@ -25,7 +25,7 @@ export interface FreeSlots {
 /** Counts the occupied slots of a process, and knows which partitions want a claim. */
 export class PartitionSlots {
   private readonly partitions = new Map<number, Partition>();
-  /** Partitions that may have due work, in the order of their wake-ups. */
+  /** Partitions that may have due work. The first has waited longest for a claim. */
   private readonly wanted = new Set<number>();
   private running = 0;
   /** The number of all running tasks, plus the slots of claims in flight. */
@@ -55,43 +55,44 @@ export class PartitionSlots {
   }
 
   /**
-   * Takes the free slots of wanted partitions for a claim. A partition without a free slot is wanted again when a slot
-   * becomes free.
+   * Takes the free slots of wanted partitions for a claim. A partition without a free slot is wanted again when one of its own
+   * becomes free. If the process has too few free slots for all, the partitions share them. Those that get none stay wanted, so
+   * that they come first when a slot of any partition becomes free.
    */
   take(): FreeSlots {
-    const left = this.limits.totalSlots - this.taken;
     const partitions = new Map<number, number>();
-    let requested = 0;
+    let total = 0;
+    let waiting = this.wanted.size;
     for (const id of this.wanted) {
+      const left = this.limits.totalSlots - this.taken;
+      if (left <= 0) break;
+      const share = Math.ceil(left / waiting--);
       const partition = this.partition(id);
       if (partition.isClaiming) continue;
       this.wanted.delete(id);
-      const free = Math.min(this.freeOf(id), left);
+      const free = Math.min(this.freeOf(id), share);
       partition.isClaiming = free > 0;
       partition.isBacklogged ||= free <= 0;
       if (free <= 0) continue;
       partitions.set(id, free);
-      requested += free;
+      total += free;
+      this.taken += free;
     }
-    const total = Math.min(left, requested);
-    this.taken += partitions.size > 0 ? total : 0;
     return { partitions, total };
   }
 
   /** Ends a claim. @param claimed the partition of each claimed task, which runs from now on. */
   fill({ partitions, total }: FreeSlots, claimed: number[]): void {
-    this.release(total);
     const counts = new Map<number, number>();
     for (const id of claimed) {
       counts.set(id, (counts.get(id) ?? 0) + 1);
       this.partition(id).running++;
     }
     this.running += claimed.length;
-    this.taken += claimed.length;
+    this.taken += claimed.length - total;
     for (const [id, slots] of partitions) {
       this.partition(id).isClaiming = false;
-      const mayHaveMore = claimed.length >= total || (counts.get(id) ?? 0) >= slots;
-      if (mayHaveMore) this.wantMore(id);
+      if ((counts.get(id) ?? 0) >= slots) this.wantMore(id);
       this.forgetIdle(id);
     }
   }
@@ -113,7 +114,7 @@ export class PartitionSlots {
     if (hasSlot) partition.running--;
     else partition.ending--;
     this.running--;
-    this.release(1);
+    this.taken--;
     if (partition.isBacklogged) this.wantAgain(id, partition);
     this.forgetIdle(id);
   }
@@ -141,20 +142,12 @@ export class PartitionSlots {
   private wantMore(id: number): void {
     const partition = this.partition(id);
     // Slots that became free during the claim wait for the next recorded end, like slots that become free now.
-    if (this.hasFree(id) && partition.ending === 0) this.wanted.add(id);
+    if (this.freeOf(id) > 0 && partition.ending === 0) this.wanted.add(id);
     else partition.isBacklogged = true;
   }
 
   private wantAgain(id: number, partition: Partition): void {
     partition.isBacklogged = false;
     this.wanted.add(id);
-  }
-
-  /** Frees slots. If all slots of the process were occupied, any backlogged partition may have waited for them. */
-  private release(slots: number): void {
-    const wasFull = this.taken >= this.limits.totalSlots;
-    this.taken -= slots;
-    if (!wasFull) return;
-    for (const [id, partition] of this.partitions) if (partition.isBacklogged) this.wantAgain(id, partition);
   }
 }
