@@ -1,4 +1,4 @@
-import { waitingMerchant } from '../orders/waiting-units.sql.js';
+import { nextMerchantAt, waitingMerchant } from '../orders/waiting-units.sql.js';
 
 const MERCHANT = waitingMerchant('u');
 const COLUMNS = [
@@ -30,15 +30,19 @@ const NO_END = 2_147_483_647;
  * many slots as its weight, until no slot is left. The next claim begins at `next_merchant` and `next_used`. So if each claim has
  * a single slot and all weights are 1, the first claim serves one merchant, and the next claim serves the following merchant.
  *
- * - If all due units fit in the free slots, there is nothing to share. The claim selects them in one scan of the index.
- * - `line`: the next merchants of the circle, at most as many as there are slots. One probe of the index finds each merchant.
+ * - `waiting`: the merchants with waiting units, around the circle. One probe of the index finds each, and PostgreSQL steps only as
+ *   far as the rows are needed.
+ * - `line`: the first of them with due units: one more than there are slots, to know whether others wait. `place` is the merchant's
+ *   place in the line.
+ * - If all due units fit in the free slots, there is nothing to share: `turns` is empty, and the claim selects any due units.
  * - `turns`: one `round` gives each merchant as many slots as its weight. `begin` is the number of slots in a round before the
  *   merchant's own.
  * - `shares` deals out the free slots, round after round. A merchant's share is the number of slots that it gets.
  * - `own_shares`: first the units whose leases ended, and then each merchant's share of its oldest units.
  * - `extra`: slots that merchants left free, shared by weight between the merchants in `wants_more`. These have filled their shares,
  *   so they may have more due units.
- * - `any_due`: if slots are still free, perhaps because another worker has locked the units, the claim selects any due units.
+ * - `any_due`: if slots are still free, perhaps because another worker has locked the units, the claim selects any due units, merchant
+ *   by merchant.
  *
  * Each SELECT of the last UNION runs only if the SELECTs before it left slots free.
  *
@@ -56,23 +60,25 @@ export const dueUnits = (clockLimit: string): string => {
   const isNotIn = (rows: string): string =>
     `(u.order_id, u.item, u.unit) NOT IN (SELECT order_id, item, unit FROM ${rows})`;
   return `
-      WITH RECURSIVE line AS (
-        SELECT free.from_merchant - 1 AS merchant_id, ${NO_END} AS before, 0 AS place
-        WHERE s.pause_reason IS NULL
-          AND (SELECT count(*) FROM (${due('1', `${MERCHANT} > 0`)} LIMIT free.slots + 1) AS counted) > free.slots
+      WITH RECURSIVE waiting AS (
+        SELECT free.from_merchant - 1 AS merchant_id, NULL::timestamptz AS since, ${NO_END} AS before, 0 AS place
         UNION ALL
-        SELECT following.*, line.place + 1 FROM line CROSS JOIN LATERAL (
-          (${due(`${MERCHANT}, line.before`, `${MERCHANT} > line.merchant_id AND ${MERCHANT} < line.before`)} LIMIT 1)
+        SELECT following.*, waiting.place + (following.since <= statement_timestamp())::int
+        FROM waiting CROSS JOIN LATERAL (
+          SELECT rest.*, waiting.before FROM (${nextMerchantAt('s.id', (id) => `${id} > waiting.merchant_id AND ${id} < waiting.before`)}) rest
           UNION ALL
-          (${due(`${MERCHANT}, free.from_merchant`, `line.before = ${NO_END} AND ${MERCHANT} > 0 AND ${MERCHANT} < free.from_merchant`)} LIMIT 1)
-          LIMIT 1) following
-        WHERE line.place < free.slots),
+          SELECT start.*, free.from_merchant FROM (${nextMerchantAt('s.id', (id) => `${id} > 0 AND ${id} < free.from_merchant`)}) start
+          WHERE waiting.before = ${NO_END}
+          LIMIT 1) following),
+      line AS (SELECT merchant_id, place FROM waiting WHERE since <= statement_timestamp() LIMIT free.slots + 1),
       turns AS (
         SELECT merchant_id, place, weight, (sum(weight) OVER (ORDER BY place))::int - weight AS begin, (sum(weight) OVER ())::int AS round,
                max(CASE WHEN place = 1 AND merchant_id = free.from_merchant AND free.from_used < weight
                         THEN free.from_used ELSE 0 END) OVER () AS used
         FROM line CROSS JOIN LATERAL (SELECT weight::int FROM merchants m WHERE m.id = line.merchant_id LIMIT 1) own
-        WHERE place > 0),
+        WHERE place <= free.slots AND s.pause_reason IS NULL
+          AND (SELECT count(*) FROM (SELECT FROM line CROSS JOIN LATERAL (${due('1', `${MERCHANT} = line.merchant_id`)} LIMIT free.slots + 1) own
+                                     LIMIT free.slots + 1) counted) > free.slots),
       shares AS MATERIALIZED (
         SELECT merchant_id, weight, (used + free.slots) / round * weight
                  + least(weight, greatest(0, (used + free.slots) % round - begin)) - CASE place WHEN 1 THEN used ELSE 0 END AS share,
@@ -95,7 +101,10 @@ export const dueUnits = (clockLimit: string): string => {
         UNION ALL
         SELECT * FROM extra
         UNION ALL
-        SELECT *, NULL::int FROM ${locked(`${MERCHANT} > 0 AND ${isNotIn('own_shares')} AND ${isNotIn('extra')}`, 'free.slots')} AS any_due
+        SELECT any_due.*, NULL::int FROM waiting CROSS JOIN LATERAL ${locked(
+          `${MERCHANT} = waiting.merchant_id AND ${isNotIn('own_shares')} AND ${isNotIn('extra')}`,
+          'free.slots',
+        )} AS any_due WHERE waiting.since <= statement_timestamp()
         LIMIT free.slots) units
       LEFT JOIN (
         SELECT CASE last_used WHEN weight THEN merchant_id + 1 ELSE merchant_id END AS next_merchant,

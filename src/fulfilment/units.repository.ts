@@ -6,7 +6,7 @@ import { SupplierRegistry } from '../suppliers/supplier-registry.js';
 import { CLAIM_UNITS, type ClaimedUnit, type ReviewedUnit } from './claim.sql.js';
 import { claimedBy } from '../queues/claims.js';
 import { rowsOf, statement } from '../database/parameters.js';
-import { hasDueUnits } from '../orders/waiting-units.sql.js';
+import { hasDueUnits, waitingMerchant } from '../orders/waiting-units.sql.js';
 import type { SharePlace } from './supplier-shares.js';
 
 export interface PostponedUnit {
@@ -78,6 +78,9 @@ export const POSTPONE_UNITS = statement(
       CASE d.decision WHEN 'review' THEN NULL WHEN 'resend' THEN 0 ELSE d.delay_ms END AS due_in_ms`,
 );
 
+/** In SQL, true of every claimed unit: with it, PostgreSQL reads only the claimed units of each supplier, and none that wait. */
+const IS_CLAIMED = `supplier_id = ANY(ARRAY(SELECT id FROM suppliers)) AND ${waitingMerchant('order_units')} IS NULL`;
+
 /**
  * Makes the units that dead processes had claimed due at once, for an inquiry. At suppliers with a minimum gap between calls, units
  * wait for the end of their leases, which include the gap.
@@ -87,7 +90,7 @@ export const TAKE_OVER_UNITS = statement(
   { processes: 'text[]', withGaps: 'text[]' },
   ({ processes, withGaps }) => `
     UPDATE order_units SET next_action_at = statement_timestamp(), updated_at = statement_timestamp()
-    WHERE ${claimedBy(processes)} AND next_action_at > statement_timestamp()
+    WHERE ${IS_CLAIMED} AND ${claimedBy(processes)} AND next_action_at > statement_timestamp()
       AND supplier_id NOT IN (SELECT id FROM suppliers WHERE adapter = ANY(${withGaps}))`,
 );
 
@@ -119,7 +122,7 @@ const dueSince = (agoMs: string): string =>
   `next_action_at > statement_timestamp() - interval '1 minute' - make_interval(secs => ${agoMs} / 1000.0)`;
 
 export const UNDO_CLAIMS = statement('units.undo_claims', LOST, ({ names, agoMs }) =>
-  undone(`claimed_by = ANY(${names}) AND ${dueSince(agoMs)}`),
+  undone(`${IS_CLAIMED} AND claimed_by = ANY(${names}) AND ${dueSince(agoMs)}`),
 );
 
 /**

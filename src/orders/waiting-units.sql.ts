@@ -14,29 +14,33 @@ const isDue = (unit: string): string => `${unit}.next_action_at <= statement_tim
 const namedAt = (supplier: string): string => `u.supplier_id = ${supplier} AND ${MERCHANT} > 0`;
 const namelessAt = (supplier: string): string => `u.supplier_id = ${supplier} AND ${MERCHANT} IS NULL`;
 
-/** Whether a supplier has a due unit: one probe of the index for each of the two ranges. */
-export const hasDueUnits = (supplier: string): string => `(
-  EXISTS (SELECT FROM order_units u WHERE ${namedAt(supplier)} AND ${isDue('u')})
-  OR EXISTS (SELECT FROM order_units u WHERE ${namelessAt(supplier)} AND ${isDue('u')}))`;
+/**
+ * A SELECT of the next merchant with waiting units at a supplier: `merchant_id`, and `since`, the time at which the merchant's
+ * earliest unit became or becomes due. It is one probe of the index, however many units wait. So it must not leave out merchants
+ * whose units are due later: to do that, PostgreSQL would read all of these units.
+ * @param which an SQL condition on the merchant's id.
+ */
+export const nextMerchantAt = (supplier: string, which: (merchant: string) => string): string => `
+      SELECT ${MERCHANT} AS merchant_id, u.next_action_at AS since FROM order_units u
+      WHERE u.supplier_id = ${supplier} AND ${which(MERCHANT)} AND u.next_action_at IS NOT NULL
+      ORDER BY ${MERCHANT}, u.next_action_at LIMIT 1`;
 
 /**
- * A SELECT of the merchants with waiting units at a supplier: `merchant_id`, and `since`, the time at which the merchant's earliest
- * unit became or becomes due. It steps through the index from one merchant to the next: one probe for each merchant, even if many
- * units wait.
- * @param which `due` counts only units that are due now.
+ * A SELECT of the merchants with waiting units at a supplier, from one to the next ({@link nextMerchantAt}).
+ * @param which `due` selects only merchants with units that are due now.
  */
-const merchantsWaitingAt = (supplier: string, which: 'due' | 'all'): string => {
-  const step = (after: string): string => `
-      SELECT ${MERCHANT} AS merchant_id, u.next_action_at AS since FROM order_units u
-      WHERE u.supplier_id = ${supplier} AND ${MERCHANT} > ${after} AND ${which === 'due' ? isDue('u') : 'u.next_action_at IS NOT NULL'}
-      ORDER BY ${MERCHANT}, u.next_action_at LIMIT 1`;
-  return `
+const merchantsWaitingAt = (supplier: string, which: 'due' | 'all'): string => `
     WITH RECURSIVE line AS (
-      (${step('0')})
+      (${nextMerchantAt(supplier, (merchant) => `${merchant} > 0`)})
       UNION ALL
-      SELECT following.* FROM line CROSS JOIN LATERAL (${step('line.merchant_id')}) following)
-    SELECT merchant_id, since FROM line`;
-};
+      SELECT following.* FROM line
+      CROSS JOIN LATERAL (${nextMerchantAt(supplier, (merchant) => `${merchant} > line.merchant_id`)}) following)
+    SELECT merchant_id, since FROM line ${which === 'due' ? 'WHERE since <= statement_timestamp()' : ''}`;
+
+/** Whether a supplier has a due unit. */
+export const hasDueUnits = (supplier: string): string => `(
+  EXISTS (SELECT FROM order_units u WHERE ${namelessAt(supplier)} AND ${isDue('u')})
+  OR EXISTS (${merchantsWaitingAt(supplier, 'due')}))`;
 
 /** A SELECT of one row: how many units are due at a supplier, counted up to `max`, and since when the oldest has been due. */
 export const dueUnitsAt = (supplier: string, max: number): string => {

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { CLAIM_UNITS, type ClaimedUnit } from '../../src/fulfilment/claim.sql.js';
 import { SupplierShares } from '../../src/fulfilment/supplier-shares.js';
+import type { Statement } from '../../src/database/database.js';
 import { TestStack, unique } from '../support/stack.js';
 
 /** Units in one order of the scene. */
@@ -57,9 +58,9 @@ export class SharesScene {
   }
 
   /** A claim's statement with its values. */
-  private call(slots: number): [text: string, values: unknown[]] {
+  private call(slots: number): [statement: Statement, values: unknown[]] {
     const adapter = { adapter: 'http', inquiry_may_buy: false, min_gap_ms: 0, max_age_ms: null };
-    const [{ text }, values] = CLAIM_UNITS.with({
+    return CLAIM_UNITS.with({
       suppliers: [{ supplier_id: this.supplierId, free_slots: slots, ...this.shares.placeAt(this.supplierId) }],
       adapters: [{ ...adapter, inquires_by_supplier_reference: false, has_random_references: false }],
       total: 1_000,
@@ -67,12 +68,12 @@ export class SharesScene {
       leaseMarginMs: 3_000,
       clockLimit: new Date('9999-12-31'),
     });
-    return [text, values];
   }
 
   /** Claims with so many free slots. @param on a connection with an open transaction; otherwise the claim is committed. */
   async claim(slots: number, on: Pick<pg.Pool, 'query'> = this.stack.database.pool): Promise<ClaimedUnit[]> {
-    const { rows } = await on.query<ClaimedUnit>(...this.call(slots));
+    const [{ text }, values] = this.call(slots);
+    const { rows } = await on.query<ClaimedUnit>(text, values);
     for (const unit of rows) this.shares.note(unit);
     return rows;
   }
@@ -83,19 +84,23 @@ export class SharesScene {
   }
 
   /** Explains a claim, which it takes back. */
-  async explain(slots: number): Promise<PlanNode> {
-    const [text, values] = this.call(slots);
+  explain(slots: number): Promise<PlanNode> {
+    return this.explainStatement(...this.call(slots));
+  }
+
+  /** Explains a statement, and takes back what it wrote. */
+  async explainStatement({ text }: Statement, values: unknown[]): Promise<PlanNode> {
     const client = await this.stack.database.pool.connect();
     try {
       await client.query(`BEGIN; SET LOCAL plan_cache_mode = 'force_generic_plan'`);
-      await client.query(`PREPARE claim AS ${text}`);
+      await client.query(`PREPARE explained AS ${text}`);
       const literals = values.map((value) => client.escapeLiteral(asText(value)));
       const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
-        `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE claim(${literals.join(', ')})`,
+        `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE explained${literals.length > 0 ? `(${literals.join(', ')})` : ''}`,
       );
       return rows[0]?.['QUERY PLAN'][0].Plan ?? {};
     } finally {
-      // The connection ends, and with it the claim.
+      // The connection ends, and with it the transaction.
       client.release(true);
     }
   }

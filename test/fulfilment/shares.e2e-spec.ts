@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ClaimedUnit } from '../../src/fulfilment/claim.sql.js';
+import { LIST_OVERDUE, TAKE_OVER_UNITS, UNDO_CLAIMS } from '../../src/fulfilment/units.repository.js';
 import { SupplierShares } from '../../src/fulfilment/supplier-shares.js';
 import { countByMerchant, nodesOf, SharesScene, type PlanNode } from './shares-scene.js';
+
+const DUE = 'ix_order_units_due';
 
 let scene: SharesScene;
 
@@ -170,8 +173,6 @@ describe('Units without a merchant’s name', () => {
 });
 
 describe('A claim among 50,000 due units of one merchant and 100 of another', () => {
-  const DUE = 'ix_order_units_due';
-
   /** How many entries of the index a plan read, those included that it left aside. */
   const entriesRead = (plan: PlanNode): number =>
     nodesOf(plan)
@@ -196,5 +197,50 @@ describe('A claim among 50,000 due units of one merchant and 100 of another', ()
     }
     // Two slots for each, and half of what the thirty leave.
     expect((await scene.claimed(64))[whale]).toBe(17);
+  });
+});
+
+describe('While 50,000 units of a merchant are due in an hour', () => {
+  /** How many pages of the index of due units, and of the units that it found, a plan read. */
+  const pagesRead = (plan: PlanNode): number =>
+    nodesOf(plan)
+      .filter((node) => node['Index Name'] === DUE)
+      .reduce((sum, node) => sum + Number(node['Shared Hit Blocks']) + Number(node['Shared Read Blocks']), 0);
+
+  /**
+   * The conditions of scans that look for due units of a range of merchants. Up to PostgreSQL 17, such a scan reads all units of the
+   * range. PostgreSQL 18 skips those that are due later.
+   */
+  const dueInRanges = (plan: PlanNode): string[] =>
+    nodesOf(plan)
+      .filter((node) => node['Index Name'] === DUE)
+      .map((node) => String(node['Index Cond']))
+      .filter((condition) => condition.includes('next_action_at <=') && !/END (= |IS NULL)/.test(condition));
+
+  const later = async (): Promise<void> => {
+    await scene.queue(await scene.merchant(), 50_000, -3_600);
+    await scene.stack.fill('ANALYZE order_units');
+  };
+
+  it('a claim of the due units of another merchant does not read them', async () => {
+    await later();
+    const merchant = await scene.merchant();
+    await scene.queue(merchant, 5);
+    const plan = await scene.explain(10);
+    expect(dueInRanges(plan)).toEqual([]);
+    expect(pagesRead(plan)).toBeLessThan(100);
+    expect(await scene.claimed(10)).toEqual({ [merchant]: 5 });
+  });
+
+  it('nor do the statements of a sweep', async () => {
+    const sweep = async (): Promise<number[]> => [
+      pagesRead(await scene.explainStatement(LIST_OVERDUE, [])),
+      pagesRead(await scene.explainStatement(...UNDO_CLAIMS.with({ names: ['gone/1'], agoMs: 0n }))),
+      pagesRead(await scene.explainStatement(...TAKE_OVER_UNITS.with({ processes: ['gone'], withGaps: [] }))),
+    ];
+    const before = await sweep();
+    await later();
+    expect(dueInRanges(await scene.explainStatement(LIST_OVERDUE, []))).toEqual([]);
+    for (const [index, pages] of (await sweep()).entries()) expect(pages - (before[index] ?? NaN)).toBeLessThan(100);
   });
 });
