@@ -371,7 +371,13 @@ export class SuppliersRepository {
 
   /** Makes queued units due at once that wait because the supplier did not accept their last send. */
   private async hurryUnits(manager: EntityManager, supplierId: number): Promise<void> {
-    const waiting = { supplier_id: supplierId, state: 'queued', first_sent_at: Not(IsNull()) };
+    const waiting = {
+      supplier_id: supplierId,
+      state: 'queued',
+      first_sent_at: Not(IsNull()),
+      // True of every queued unit: with it, PostgreSQL uses the index of units that have not ended.
+      next_action_at: Not(IsNull()),
+    };
     await manager.update('OrderUnit', waiting, { next_action_at: () => NOW });
   }
 

@@ -5,6 +5,7 @@ import { CLAIM_UNITS } from '../../src/fulfilment/claim.sql.js';
 import { POSTPONE_UNITS, UNDO_CLAIMS, UNDO_INTERRUPTED } from '../../src/fulfilment/units.repository.js';
 import { FIND_WITH_ITEMS, LIST_EARLIER, INSERT_ORDERS } from '../../src/orders/orders.repository.js';
 import { COUNT_UNITS, LOCK_ORDERS, SETTLE_UNITS, UPDATE_ORDERS } from '../../src/orders/settlement.repository.js';
+import { SuppliersRepository } from '../../src/suppliers/suppliers.repository.js';
 import { CLAIM_DELIVERIES } from '../../src/webhooks/dispatch.sql.js';
 import { RECORD_ATTEMPTS } from '../../src/webhooks/dispatch.repository.js';
 import { TestStack } from '../support/stack.js';
@@ -58,5 +59,26 @@ describe('plans of the statements that every order uses', () => {
     await stack.fill('ANALYZE');
     for (const [statement, ...indexes] of STATEMENTS)
       expect([statement.name, indexes]).toEqual([statement.name, expect.arrayContaining(await indexesOf(statement))]);
+  });
+});
+
+describe('the end of a supplier’s pause', () => {
+  it('reads no units that have ended', async () => {
+    await stack.fill(`
+      SET session_replication_role = 'replica';
+      INSERT INTO order_units (order_id, item, unit, supplier_id, state, first_sent_at, updated_at)
+      SELECT 100000 + place, 1, 1, 1, 'succeeded', now(), now() FROM generate_series(1, 50000) AS place;
+      ANALYZE order_units`);
+    const suppliers = stack.api.get(SuppliersRepository);
+    const [supplier] = await suppliers.list();
+    const READ = {
+      name: '',
+      text: `SELECT seq_tup_read + idx_tup_fetch AS rows FROM pg_stat_xact_user_tables WHERE relname = 'order_units'`,
+    };
+    const [read] = await stack.database.transaction(async (tx) => {
+      if (supplier) await suppliers.resume(tx, supplier);
+      return tx.query<{ rows: bigint }>(READ);
+    });
+    expect([supplier?.code, read]).toEqual(['fake', { rows: 0n }]);
   });
 });
