@@ -1,4 +1,5 @@
 import type { QueryRunner } from 'typeorm';
+import { lockForChange } from './migration-locks.js';
 
 type Partitionable =
   | ('orders' | 'order_items' | 'order_units' | 'unit_attempts' | 'supplier_calls')
@@ -53,6 +54,7 @@ export async function replaceIndexConcurrently(
   // One message is one transaction.
   await runner.query(
     [
+      lockForChange(table),
       `DROP INDEX IF EXISTS ${name}`,
       ...renamed.map((index) => `ALTER INDEX ${index.name} RENAME TO ${index.name.replace(next, name)}`),
     ].join(';\n'),

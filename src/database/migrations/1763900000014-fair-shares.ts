@@ -1,5 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { replaceIndexConcurrently } from '../concurrent-index.js';
+import { lockForChange } from '../migration-locks.js';
 
 /** Orders whose units get their merchant in one statement. Workers that claim meanwhile skip these units for so long. */
 const BATCH = 1_000;
@@ -15,10 +16,12 @@ export class FairShares1763900000014 implements MigrationInterface {
   readonly transaction = false;
 
   async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+    // One message is one transaction.
+    await runner.query(`${lockForChange('merchants')};
       ALTER TABLE merchants ADD COLUMN IF NOT EXISTS weight smallint NOT NULL DEFAULT 1
         CONSTRAINT ck_merchants_weight CHECK (weight BETWEEN 1 AND 100)`);
-    await runner.query(`ALTER TABLE order_units ADD COLUMN IF NOT EXISTS merchant_id integer`);
+    await runner.query(`${lockForChange('order_units')};
+      ALTER TABLE order_units ADD COLUMN IF NOT EXISTS merchant_id integer`);
     await this.nameMerchants(runner);
     await replaceIndexConcurrently(
       runner,

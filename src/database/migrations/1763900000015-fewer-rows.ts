@@ -1,4 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { lockForChange } from '../migration-locks.js';
 
 /** Tables of orders that referred to others by foreign keys which are not about money, with the tables that they referred to. */
 const REFERRING = [
@@ -24,11 +25,7 @@ const TABLES = [...new Set(REFERRING.flatMap(([table, parent]) => [parent, table
  */
 export class FewerRows1763900000015 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    // Autovacuum takes a second to yield, so the first lock lets writers go on. They wait behind the second one, which is given up
-    // soon: the process then tries again.
-    await runner.query(`LOCK TABLE ${TABLES.join(', ')} IN SHARE UPDATE EXCLUSIVE MODE`);
-    await runner.query(`SET LOCAL lock_timeout = '100ms'`);
-    await runner.query(`LOCK TABLE ${TABLES.join(', ')} IN ACCESS EXCLUSIVE MODE`);
+    await runner.query(lockForChange(TABLES.join(', ')));
     await this.guardParents(runner);
     await this.dropKeys(runner);
     await this.holdFirstCalls(runner);

@@ -1,4 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { lockForChange } from '../migration-locks.js';
 
 /** Events about deposits, for webhooks that ask for them. */
 export class DepositEvents1763900000017 implements MigrationInterface {
@@ -27,10 +28,7 @@ export class DepositEvents1763900000017 implements MigrationInterface {
 
 /** @param kinds that webhooks may ask for. @param ofOrder which events are about an order. */
 async function allow(runner: QueryRunner, kinds: string[], ofOrder: string): Promise<void> {
-  // Writers go on beside the first lock. They wait behind the second one, which is given up soon: the process then tries again.
-  await runner.query(`LOCK TABLE webhooks, events IN SHARE UPDATE EXCLUSIVE MODE`);
-  await runner.query(`SET LOCAL lock_timeout = '100ms'`);
-  await runner.query(`LOCK TABLE webhooks, events IN ACCESS EXCLUSIVE MODE`);
+  await runner.query(lockForChange('webhooks, events'));
   const quoted = kinds.map((kind) => `'${kind}'`).join(', ');
   await runner.query(`
     ALTER TABLE webhooks DROP CONSTRAINT ck_webhooks_events,
