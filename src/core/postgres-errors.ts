@@ -2,6 +2,8 @@
 interface PostgresError {
   code?: string;
   constraint?: string;
+  /** The function of PostgreSQL's code that refused. */
+  routine?: string;
   message?: string;
   driverError?: PostgresError;
   errors?: unknown[];
@@ -93,10 +95,16 @@ export function isOverloaded(error: unknown): boolean {
   return isLockTimeout(error) || isTimeLimit(error) || isRetryable(error) || isOutOfRoom(error);
 }
 
-/** Whether to retry the transaction: after a deadlock or a serialization failure. */
+/** Whether to retry the transaction: after a deadlock or a serialization failure, or on another connection. */
 export function isRetryable(error: unknown): boolean {
   const { code } = inner(error);
-  return code === '40P01' || code === '40001';
+  return code === '40P01' || code === '40001' || isPlanOutdated(error);
+}
+
+/** Whether the columns of a statement have changed since its connection prepared it, such as by the migrations of a newer version. */
+export function isPlanOutdated(error: unknown): boolean {
+  const { code, routine } = inner(error);
+  return code === '0A000' && routine === 'RevalidateCachedQuery';
 }
 
 /** Whether a statement names a table that does not exist. */

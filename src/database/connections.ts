@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { isConnectionLost } from '../core/postgres-errors.js';
+import { isConnectionLost, isPlanOutdated } from '../core/postgres-errors.js';
 
 /** For every connection: this process notices within 15 s that the server is gone. */
 const KEPT_ALIVE: pg.PoolConfig = {
@@ -98,7 +98,7 @@ export class TrustedPool extends pg.Pool {
     });
     this.on('release', (error: unknown, client) => {
       // A query that timed out ends its connection, but TypeORM releases it without an error.
-      if (isConnectionLost(error) || client.connection.stream.destroyed) trust.lose(client);
+      if (isConnectionLost(error) || isPlanOutdated(error) || client.connection.stream.destroyed) trust.lose(client);
     });
     this.on('error', (_error, client) => trust.lose(client));
   }

@@ -8,7 +8,7 @@ import { databaseUnavailable } from '../core/errors.js';
 import { BrokenInvariant } from '../core/invariant.js';
 import type { Logger } from '../core/logger.js';
 import { Metrics } from '../core/metrics.js';
-import { isConnectionLost, isRetryable } from '../core/postgres-errors.js';
+import { isConnectionLost, isPlanOutdated, isRetryable } from '../core/postgres-errors.js';
 import { limited, SharedTrust, TrustedPool } from './connections.js';
 import {
   managerOn,
@@ -113,8 +113,19 @@ export class Database implements Queryable, OnApplicationShutdown {
 
   async query<Row extends object>(statement: Statement, values: unknown[] = []): Promise<Row[]> {
     this.assertOpen();
+    const query = this.toQuery(statement, values);
     try {
-      return (await this.pool.query<Row>(this.toQuery(statement, values))).rows;
+      return await this.runQuery<Row>(query);
+    } catch (error) {
+      if (!isPlanOutdated(error)) throw error;
+      // The statement was not executed, and the pool opens new connections from now on.
+      return this.runQuery<Row>(query);
+    }
+  }
+
+  private async runQuery<Row extends object>(query: pg.QueryConfig): Promise<Row[]> {
+    try {
+      return (await this.pool.query<Row>(query)).rows;
     } catch (error) {
       throw asUnavailable(error);
     }
@@ -167,7 +178,7 @@ export class Database implements Queryable, OnApplicationShutdown {
       return result;
     } catch (error) {
       if (error instanceof BrokenInvariant) this.reportBroken(error);
-      if (isConnectionLost(error)) broken = error as Error;
+      if (isConnectionLost(error) || isPlanOutdated(error)) broken = error as Error;
       else await client.query('ROLLBACK').catch((rollbackError: Error) => (broken = rollbackError));
       throw asUnavailable(error);
     } finally {
