@@ -5,6 +5,7 @@ import { PassThrough } from 'node:stream';
 import { expect } from '@jest/globals';
 import { GROUPS } from '../../src/cli/groups.js';
 import { runCommandLine } from '../../src/cli/program.js';
+import { keepingSessions } from './kept-sessions.js';
 
 const checkout = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -42,7 +43,7 @@ export class CommandLine {
     return { PATH: process.env.PATH, USER: 'operator-1', ...this.env };
   }
 
-  /** Runs a command in this process, like the program. */
+  /** Runs a command in this process, like the program, but with services that commands keep (see kept-sessions.ts). */
   async run(...args: string[]): Promise<Run> {
     const [stdout, stderr] = [new PassThrough(), new PassThrough()];
     const texts = Promise.all([text(stdout), text(stderr)]);
@@ -58,7 +59,8 @@ export class CommandLine {
     await (loading ??= loadGroups());
     const stdin = new PassThrough();
     stdin.end(this.input);
-    return runCommandLine(args, this.wholeEnv(), { stdin, ...output });
+    const env = this.wholeEnv();
+    return keepingSessions(env, () => runCommandLine(args, env, { stdin, ...output }));
   }
 
   /** Runs a command as an operator does: the build in its own process. */

@@ -11,6 +11,16 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
+/** The databases that are there, each with what has to end before it is removed. */
+const ends = new Map<string, (() => Promise<unknown>)[]>();
+
+/** Calls `end` before a test's database is removed. @returns false if no test has this database now. */
+export function beforeDrop(url: string | undefined, end: () => Promise<unknown>): boolean {
+  const others = ends.get(url ?? '');
+  others?.push(end);
+  return others !== undefined;
+}
+
 /** A new database with the whole schema and no rows, copied from the template in some tens of milliseconds. */
 export const createTestDatabase = (): Promise<TestDatabase> => createDatabase(templateName);
 
@@ -22,10 +32,15 @@ async function createDatabase(template: string): Promise<TestDatabase> {
   if (adminUrl === undefined) throw new Error('TEST_POSTGRES_URL is not set: run the tests with `npm test`.');
   const name = `test_${process.pid}_${randomBytes(6).toString('hex')}`;
   await administer(adminUrl, `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`);
-  return {
-    url: databaseUrl(adminUrl, name),
-    drop: () => administer(adminUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
+  const url = databaseUrl(adminUrl, name);
+  ends.set(url, []);
+  const drop = async (): Promise<void> => {
+    const toEnd = ends.get(url) ?? [];
+    ends.delete(url);
+    await Promise.all(toEnd.map((end) => end()));
+    await administer(adminUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
   };
+  return { url, drop };
 }
 
 /** The URL of another database on the same server. */
