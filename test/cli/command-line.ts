@@ -31,6 +31,15 @@ async function loadGroups(): Promise<void> {
   for (const { load } of Object.values(GROUPS)) await load();
 }
 
+/** A stream with this text. */
+function saying(content: string): PassThrough {
+  const stream = new PassThrough();
+  stream.end(content);
+  return stream;
+}
+
+const asTerminal = (stream: PassThrough): PassThrough => Object.assign(stream, { isTTY: true });
+
 /** The operator's command line, with its own environment. */
 export class CommandLine {
   /** @param env the environment of the commands, besides PATH. */
@@ -55,12 +64,24 @@ export class CommandLine {
   }
 
   /** The same, with output streams to read while it runs. @returns its exit code. */
-  async runWith(output: Record<'stdout' | 'stderr', PassThrough>, ...args: string[]): Promise<number> {
+  runWith(output: Record<'stdout' | 'stderr', PassThrough>, ...args: string[]): Promise<number> {
+    return this.carryOut(args, { stdin: saying(this.input), ...output });
+  }
+
+  /** Runs a command in this process, with streams like those of a terminal. @param answer the person's answer to the prompt. */
+  async prompted(args: string[], answer = ''): Promise<Typed> {
+    const terminal = asTerminal(new PassThrough());
+    const screen = text(terminal);
+    const stdin = asTerminal(saying(answer));
+    const code = await this.carryOut(args, { stdin, stdout: terminal, stderr: terminal });
+    terminal.end();
+    return { code, screen: await screen };
+  }
+
+  private async carryOut(args: string[], own: Record<'stdin' | 'stdout' | 'stderr', PassThrough>): Promise<number> {
     await (loading ??= loadGroups());
-    const stdin = new PassThrough();
-    stdin.end(this.input);
     const env = this.wholeEnv();
-    return keepingSessions(env, () => runCommandLine(args, env, { stdin, ...output }));
+    return keepingSessions(env, () => runCommandLine(args, env, own));
   }
 
   /** Runs a command as an operator does: the build in its own process. */

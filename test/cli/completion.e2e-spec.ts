@@ -12,7 +12,7 @@ const script = path.join(directory, 'topup.bash');
 const commandLine = new CommandLine({});
 
 beforeAll(async () => {
-  const { stdout } = await commandLine.runProcess('completion', 'bash');
+  const { stdout } = await commandLine.run('completion', 'bash');
   writeFileSync(script, stdout);
   writeFileSync(path.join(directory, 'catalogue.csv'), '');
 });

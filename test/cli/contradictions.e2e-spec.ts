@@ -183,7 +183,7 @@ describe('topup supplier set', () => {
       ({ length }) => length === 2,
     );
     const move = set('--base-url', 'http://127.0.0.1:1');
-    const { code, screen } = await commandLine.onTerminal(move, 'n\n');
+    const { code, screen } = await commandLine.prompted(move, 'n\n');
     expect(screen).toMatch(/2 open units, 2 of them in doubt/);
     expect(code).toBe(1);
     expect(await commandLine.json<{ base_url: string }[]>('supplier', 'list')).toMatchObject([

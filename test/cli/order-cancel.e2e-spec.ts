@@ -206,12 +206,12 @@ describe('topup order cancel', () => {
 
   it('prompts on a terminal', async () => {
     const order = await stack.order(merchant, [{ sku }]);
-    const { code, screen } = await commandLine.onTerminal(cancel(order.order_number), 'n\n');
+    const { code, screen } = await commandLine.prompted(cancel(order.order_number), 'n\n');
     expect(screen).toContain(
       `Every unit of ${order.order_number} that was not bought fails for good: its price is returned. Go on? [y/N] `,
     );
     expect(code).toBe(1);
-    expect((await commandLine.onTerminal(cancel(order.order_number, '--yes'))).code).toBe(0);
+    expect((await commandLine.prompted(cancel(order.order_number, '--yes'))).code).toBe(0);
   });
 });
 

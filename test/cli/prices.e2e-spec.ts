@@ -194,10 +194,10 @@ describe('topup price adjust', () => {
       [['price', 'adjust', '--percent', 'ten', '--yes'], /must be a percentage above -100 such as -3\.5/],
     ]);
     expect(await listPrice('TELL')).toBe('35.00');
-    const refused = await commandLine.onTerminal(line, 'n\n');
+    const refused = await commandLine.prompted(line, 'n\n');
     expect(refused.screen).toMatch(/│ TELL │ 35\.00 │ 31\.50 │[^]+1 price changes by -10 %\. Go on\?/);
     expect(await listPrice('TELL')).toBe('35.00');
-    expect(await commandLine.onTerminal(line, 'y\n')).toMatchObject({ code: 0 });
+    expect(await commandLine.prompted(line, 'y\n')).toMatchObject({ code: 0 });
     expect(await listPrice('TELL')).toBe('31.50');
   });
 });

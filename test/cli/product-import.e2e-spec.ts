@@ -165,7 +165,7 @@ describe('topup product import', () => {
     const lines = Array.from({ length: 11 }, (_each, index) => `ASK-${index},86 Diamonds,35,acme\n`);
     await imported(`sku,name,price,supplier\n${lines.join('')}`);
     writeFileSync(file, `sku,price\n${lines.map((line) => `${line.split(',')[0] ?? ''},36\n`).join('')}`);
-    const { code, screen } = await commandLine.onTerminal(['product', 'import', file], 'n\n');
+    const { code, screen } = await commandLine.prompted(['product', 'import', file], 'n\n');
     expect(code).toBe(1);
     expect(screen).toMatch(
       /│ ASK-10 +│ changed │ price +│ 35\.00 │ 36\.00 │[^]+11 products change, 11 of them their price, and 0 are added\. Go on\?/,

@@ -45,10 +45,10 @@ describe('topup supplier remove', () => {
 
   it('prompts on a terminal', async () => {
     const code = await addSupplier();
-    const kept = await commandLine.onTerminal(['supplier', 'remove', code], 'n\n');
+    const kept = await commandLine.prompted(['supplier', 'remove', code], 'n\n');
     expect(kept.screen).toContain(`Supplier ${code} is removed with its credentials, for good. Go on? [y/N]`);
     expect(await codes()).toContain(code);
-    await commandLine.onTerminal(['supplier', 'remove', code, '--yes']);
+    await commandLine.prompted(['supplier', 'remove', code, '--yes']);
     expect(await codes()).not.toContain(code);
   });
 

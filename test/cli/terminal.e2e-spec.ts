@@ -59,7 +59,7 @@ describe('topup on a terminal', () => {
 
   it('prompts before a key ends, and before a file changes many products', async () => {
     const { id } = await commandLine.json<{ id: number }>('api-key', 'issue', '--merchant', '1', '--name', 'till');
-    const kept = await commandLine.onTerminal(['api-key', 'revoke', String(id)], 'n\n');
+    const kept = await commandLine.prompted(['api-key', 'revoke', String(id)], 'n\n');
     expect(kept.screen).toMatch(/API key \d+ \(topup_\w+…, till\) of merchant 1 stops working within 5 seconds, for/);
     const supplier = ['--code', 'acme', '--adapter', 'http', '--base-url', 'http://acme.test'];
     await commandLine.json('supplier', 'set', ...supplier);
@@ -67,10 +67,10 @@ describe('topup on a terminal', () => {
     const lines = (price: number): string =>
       Array.from({ length: 11 }, (_each, index) => `SKU-${index},Name,${price},acme\n`).join('');
     writeFileSync(file, `sku,name,price,supplier\n${lines(10)}`);
-    const first = await commandLine.onTerminal(['product', 'import', file]);
+    const first = await commandLine.prompted(['product', 'import', file]);
     expect({ code: first.code, asked: first.screen.includes('[y/N]') }).toEqual({ code: 0, asked: false });
     writeFileSync(file, `sku,name,price,supplier\n${lines(11)}NEW,New,5,acme\n`);
-    const second = await commandLine.onTerminal(['product', 'import', file], 'n\n');
+    const second = await commandLine.prompted(['product', 'import', file], 'n\n');
     expect(second.screen).toContain('11 products change, 11 of them their price, and 1 is added. Go on?');
     expect(await commandLine.json('product', 'list')).toHaveLength(11);
     expect(await commandLine.json('product', 'import', file)).toHaveLength(12);

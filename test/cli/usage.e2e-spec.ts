@@ -45,7 +45,7 @@ describe('topup', () => {
     ]) {
       expect(help.stdout).toMatch(new RegExp(`^  ${group} `, 'm'));
     }
-    const nothing = await commandLine.runProcess();
+    const nothing = await commandLine.run();
     expect(nothing).toEqual({ code: 1, stdout: '', stderr: help.stdout });
   });
 
@@ -116,7 +116,7 @@ describe('topup without a database', () => {
   });
 
   it('explains how to start the local stack if none runs', async () => {
-    const commandLine = new CommandLineProcess({
+    const commandLine = new CommandLine({
       TOPUP_DATA_DIR: `/nonexistent/${randomBytes(4).toString('hex')}`,
     });
     expect(await commandLine.refused('merchant', 'list')).toBe(
@@ -144,7 +144,7 @@ describe('topup without a database', () => {
   });
 
   it('names every mistake in the configuration', async () => {
-    const commandLine = new CommandLineProcess({ DATABASE_URL: 'mysql://x', LOG_LEVEL: 'loud' });
+    const commandLine = new CommandLine({ DATABASE_URL: 'mysql://x', LOG_LEVEL: 'loud' });
     expect(await commandLine.refused('merchant', 'list')).toMatch(/- DATABASE_URL must be[^]+- LOG_LEVEL must be/);
   });
 });
