@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:net';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { localDataDir } from '../src/core/project-root.js';
@@ -56,8 +56,15 @@ async function listener(port: number): Promise<Server> {
 }
 
 describe('PostgreSQL from the npm binaries', () => {
+  // One cluster for all these tests, because to create one takes longer than to test it.
+  let home: string;
+  beforeAll(() => {
+    home = mkdtempSync(path.join(tmpdir(), 'topup-local-'));
+  });
+  afterAll(() => rmSync(home, { recursive: true, force: true }));
+
   const start = async (port?: number): Promise<RunningServer> =>
-    keep(await startPostgres({ dataDir: path.join(directory, 'postgres'), port: port ?? (await freePort()) }));
+    keep(await startPostgres({ dataDir: path.join(home, 'postgres'), port: port ?? (await freePort()) }));
 
   async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
     const client = new pg.Client({ connectionString: url });
@@ -86,7 +93,7 @@ describe('PostgreSQL from the npm binaries', () => {
       encoding: 'UTF8',
       sockets: '',
     });
-    expect(statSync(path.join(directory, 'postgres', 'password')).mode & 0o777).toBe(0o600);
+    expect(statSync(path.join(home, 'postgres', 'password')).mode & 0o777).toBe(0o600);
     await first.stop();
     expect(await first.ended).toBe('ended with exit code 0');
 
@@ -98,11 +105,11 @@ describe('PostgreSQL from the npm binaries', () => {
 
   test('recovers what was committed after the server was killed', async () => {
     const first = await start();
-    await query(first.url, 'CREATE TABLE kept AS SELECT 1 AS number');
+    await query(first.url, 'CREATE TABLE recovered AS SELECT 1 AS number');
     process.kill(first.pid, 'SIGKILL');
     expect(await first.ended).toBe('was ended by SIGKILL');
     const second = await start();
-    expect(await query(second.url, 'SELECT number FROM kept')).toEqual([{ number: 1 }]);
+    expect(await query(second.url, 'SELECT number FROM recovered')).toEqual([{ number: 1 }]);
   });
 
   test('stops the server that a killed owner left running, and starts anew', async () => {
@@ -115,7 +122,7 @@ describe('PostgreSQL from the npm binaries', () => {
   test('does not take another process for its server when that has the number of an old one', async () => {
     const first = await start();
     await first.stop();
-    const pidFile = path.join(directory, 'postgres', 'cluster', 'postmaster.pid');
+    const pidFile = path.join(home, 'postgres', 'cluster', 'postmaster.pid');
     writeFileSync(pidFile, `${process.pid}\n${path.dirname(pidFile)}\n`);
     const second = await start();
     expect(await query(second.url, 'SELECT 1 AS number')).toEqual([{ number: 1 }]);
