@@ -64,7 +64,7 @@ describe('the database removes a supplier', () => {
     await stack.fill(`
       SET session_replication_role = 'replica';
       INSERT INTO order_items (order_id, position, sku, quantity, list_price, unit_price, supplier_id, supplier_sku)
-      SELECT 1000 + place, 1, 'sku', 1, 1, 1, -1 - place % 2, 'theirs' FROM generate_series(1, 50000) AS place;
+      SELECT 1000 + place, 1, 'sku', 1, 1, 1, -1 - place % 2, 'theirs' FROM generate_series(1, 10000) AS place;
       INSERT INTO unit_attempts (order_id, item, unit, number, supplier_id, supplier_sku, reference, created_at)
       SELECT order_id, 1, 1, 1, supplier_id, 'theirs', order_id::text, now() FROM order_items WHERE order_id > 1000;
       ANALYZE order_items, unit_attempts`);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { METRICS_STATEMENTS, LIMITS } from '../../src/monitoring/stats/database-stats.repository.js';
 import { TestStack } from '../support/stack.js';
 
-const ENDED_ORDERS = 20_000;
+const ENDED_ORDERS = 10_000;
 
 let stack: TestStack;
 
