@@ -36,12 +36,13 @@ beforeAll(async () => {
 
 afterAll(() => stack.close());
 
-/** Places an order, and leaves its units in a state that only an operator can end. */
+/** Places an order, and leaves its units in a state that only an operator can end, or in that of a first call. */
 async function orderWithUnitsIn(state: string, quantity = 2): Promise<OrderBody> {
   const order = await stack.order(merchant, [{ sku, quantity }]);
   await stack.sql(
     `WITH started AS (UPDATE orders SET status = 'processing' WHERE order_number = $1 RETURNING id)
-     UPDATE order_units SET state = $2, sends = 1, next_action = 'inquire', unknown_since = now(),
+     UPDATE order_units SET state = $2, sends = 1, next_action = 'inquire',
+            unknown_since = CASE WHEN $2 IN ('unknown', 'review') THEN now() END,
             next_action_at = CASE $2 WHEN 'review' THEN NULL ELSE now() + interval '1 hour' END
      WHERE order_id IN (SELECT id FROM started)`,
     [order.order_number, state],
