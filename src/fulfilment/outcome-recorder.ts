@@ -133,7 +133,8 @@ export class OutcomeRecorder {
 
   /**
    * Begins another attempt for a unit that its supplier certainly did not accept and will not accept soon. If no further offer or
-   * repeat is left and the unit's offer has been off for too long, the unit fails.
+   * repeat is left and the unit's offer has been off for too long, the unit fails. It never fails after its only send: a callback
+   * that proves the purchase leaves the claim of that send as it is, and only {@link postpone} sees that the unit is in doubt.
    * @returns true if another attempt began or the unit failed: then the ended attempt needs no further call.
    */
   private async isBoughtElsewhere(call: Undecided, leaseEndMs: number): Promise<boolean> {
@@ -145,7 +146,8 @@ export class OutcomeRecorder {
     const ended = { key, attempt: unit.attempt, claim: unit.claim, refusal: null, calls: historyEntriesOf(call) };
     const next = await retryWrite(() => this.failover.begin(ended), leaseEndMs, isPassing);
     if (next) this.observer.attemptBegun(unit, next);
-    else if (outcome.fault !== 'configuration' || unit.age_ms < this.config.ROUTING_HOLD_LIMIT_MS) return false;
+    else if (outcome.fault !== 'configuration' || unit.sends === 1) return false;
+    else if (unit.age_ms < this.config.ROUTING_HOLD_LIMIT_MS) return false;
     else await this.settlements.settle({ ...call, outcome: GIVEN_UP }, leaseEndMs);
     return true;
   }

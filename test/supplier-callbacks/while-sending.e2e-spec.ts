@@ -4,7 +4,7 @@ import { closeWithBalancedBooks } from '../support/books.js';
 import { useCallingAdapters, WEBHOOK_SECRET } from '../support/calling-supplier.js';
 import { deferred } from '../support/deferred.js';
 import { eventually } from '../support/eventually.js';
-import { bought, refused, type Answer } from '../support/fake-supplier.js';
+import { bought, neverSeen, refused, type Answer } from '../support/fake-supplier.js';
 import { unique, type OrderBody } from '../support/stack.js';
 import { CallbackScene } from './scene.js';
 
@@ -13,7 +13,8 @@ useCallingAdapters();
 let scene: CallbackScene;
 
 beforeAll(async () => {
-  scene = await CallbackScene.start();
+  // A unit whose offer is off does not wait.
+  scene = await CallbackScene.start({ ROUTING_HOLD_LIMIT_MS: '0' });
   await scene.set('repeating', 'repeating', { webhook_secret: WEBHOOK_SECRET });
 });
 
@@ -22,7 +23,7 @@ afterAll(() => closeWithBalancedBooks(scene.stack));
 const isOf = 'order_id = (SELECT id FROM orders WHERE order_number = $1)';
 
 /**
- * An order of one unit that another supplier sells too. The answers to its sends come in this order; after them, the supplier has
+ * An order of one unit that another supplier sells too. The answers to its calls come in this order; after them, the supplier has
  * sold the unit.
  */
 async function orderAt(supplier: string, ...answers: (Answer | Promise<Answer>)[]): Promise<OrderBody> {
@@ -39,10 +40,10 @@ async function orderAt(supplier: string, ...answers: (Answer | Promise<Answer>)[
   return order;
 }
 
-/** The supplier proves that it has the purchase. */
-async function prove(supplier: string, { order_number }: OrderBody): Promise<void> {
+/** The supplier proves that it has the purchase. @param supplierReference its own reference of it. */
+async function prove(supplier: string, { order_number }: OrderBody, supplierReference?: string): Promise<void> {
   const outcome = { kind: 'processing' };
-  await scene.call(supplier, { kind: 'about', reference: `${order_number}.1.1`, outcome });
+  await scene.call(supplier, { kind: 'about', reference: `${order_number}.1.1`, supplierReference, outcome });
 }
 
 /** Waits until the answer to a send is recorded. */
@@ -51,6 +52,10 @@ const recorded = ({ order_number }: OrderBody, outcome: string): Promise<object[
     () => scene.stack.sql(`SELECT FROM supplier_calls WHERE ${isOf} AND outcome = $2`, [order_number, outcome]),
     ({ length }) => length > 0,
   );
+
+/** Makes the next inquiry about a unit in doubt due. */
+const inquireNow = ({ order_number }: OrderBody): Promise<object[]> =>
+  scene.stack.sql(`UPDATE order_units SET next_action_at = now() WHERE ${isOf} AND state = 'unknown'`, [order_number]);
 
 /** Expects that the order completes, and that its only attempt bought it. */
 async function expectBoughtByFirstAttempt(order: OrderBody): Promise<void> {
@@ -71,9 +76,7 @@ describe.each(['signing', 'repeating'])(
       await prove(code, order);
       answer.resolve(refused(`${order.order_number}.1.1`, 'OUT_OF_STOCK'));
       await recorded(order, 'failed');
-      await scene.stack.sql(`UPDATE order_units SET next_action_at = now() WHERE ${isOf} AND state = 'unknown'`, [
-        order.order_number,
-      ]);
+      await inquireNow(order);
       await expectBoughtByFirstAttempt(order);
     });
 
@@ -86,6 +89,22 @@ describe.each(['signing', 'repeating'])(
       await expectBoughtByFirstAttempt(order);
     });
 
+    it('leaves the unit in doubt when its only send is not accepted, because its offer is not set up', async () => {
+      // By rounding, a new send may look as if it began a moment later. Then its unit would wait in any case.
+      for (const _order of [1, 2, 3, 4, 5, 6]) {
+        const answer = deferred<Answer>();
+        const order = await orderAt(code, answer.promise);
+        await prove(code, order);
+        answer.resolve({ status: 403 });
+        await eventually(
+          () => scene.stack.sql(`SELECT FROM order_units WHERE ${isOf} AND claimed_by IS NULL`, [order.order_number]),
+          ({ length }) => length > 0,
+        );
+        await inquireNow(order);
+        await expectBoughtByFirstAttempt(order);
+      }
+    });
+
     it('lets a refusal of the only send count', async () => {
       const answer = deferred<Answer>();
       const order = await orderAt(code, answer.promise);
@@ -96,3 +115,32 @@ describe.each(['signing', 'repeating'])(
     });
   },
 );
+
+describe('a callback that proves a purchase during an inquiry', () => {
+  it('leaves the unit in doubt when the inquiry finds a refused purchase, because another send may have bought it', async () => {
+    const answer = deferred<Answer>();
+    const order = await orderAt('signing', { status: 429 }, 'drop', answer.promise);
+    await prove('signing', order);
+    answer.resolve(refused(`${order.order_number}.1.1`, 'OUT_OF_STOCK'));
+    await recorded(order, 'failed');
+    await inquireNow(order);
+    await expectBoughtByFirstAttempt(order);
+  });
+
+  it.each([
+    ['is not sent again once the callback proves', 'signing', 'inquiry'],
+    ['is sent again if the callback only claims', 'plain', 'send'],
+  ])('a unit that the inquiry does not find %s the supplier’s reference', async (_what, code, next) => {
+    const answer = deferred<Answer>();
+    const order = await orderAt(code, 'drop', answer.promise);
+    await prove(code, order, `S-${order.order_number}`);
+    await scene.stack.sql(`UPDATE order_units SET last_sent_at = last_sent_at - interval '1 hour' WHERE ${isOf}`, [
+      order.order_number,
+    ]);
+    answer.resolve(neverSeen);
+    await recorded(order, 'never_seen');
+    await inquireNow(order);
+    await expectBoughtByFirstAttempt(order);
+    expect(scene.stack.supplier.about(order.order_number).map(({ kind }) => kind)).toEqual(['send', 'inquiry', next]);
+  });
+});

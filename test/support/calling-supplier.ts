@@ -38,6 +38,13 @@ class CallingSupplier extends HttpSupplier {
   override readSettings(stored: StoredSettings): CallingSettings {
     return { ...super.readSettings(stored), webhookSecret: stored.credentials.webhook_secret ?? null };
   }
+
+  /** HTTP 403 means that the offer is not set up. */
+  override async send(settings: CallingSettings, attempt: Attempt): Promise<SupplierOutcome> {
+    const outcome = await super.send(settings, attempt);
+    const isForbidden = outcome.kind === 'not_accepted' && outcome.detail === 'HTTP 403';
+    return isForbidden ? { ...outcome, fault: 'configuration' } : outcome;
+  }
 }
 
 /** The same, with at most one call about an attempt in ten minutes. */

@@ -74,7 +74,8 @@ const IS_ONLY_SEND = `u.state = 'sending' AND u.sends = 1`;
  *
  * If an earlier send was not accepted, the proof may be about that send. Then a refusal of the send in flight says nothing about the
  * purchase. So the unit leaves its claim, and the next inquiry follows when the lease ends. A unit that was sent only once stays
- * in its claim, because the answer to its send is about the same purchase.
+ * in its claim, because the answer to its send is about the same purchase. An inquiry in flight is like a send: after several
+ * sends, its answer may be about another purchase than the proof.
  */
 export const MARK_IN_DOUBT = statement(
   'supplier_callbacks.mark_in_doubt',
@@ -89,7 +90,8 @@ export const MARK_IN_DOUBT = statement(
         ELSE u.next_action_at END,
       unknown_since = coalesce(u.unknown_since, u.last_sent_at, statement_timestamp())
     WHERE ${isUnit(key)} AND u.state IN ('queued', 'sending', 'unknown')
-      AND (u.next_action = 'send' OR u.state = 'sending' AND u.inquiries = 0 AND (u.sends > 1 OR u.unknown_since IS NULL))
+      AND (u.next_action = 'send' OR u.state = 'sending' AND u.inquiries = 0 AND (u.sends > 1 OR u.unknown_since IS NULL)
+           OR u.state = 'unknown' AND u.claimed_by IS NOT NULL AND u.sends > 1)
     RETURNING u.supplier_id,
       ceil(extract(epoch FROM u.next_action_at - statement_timestamp()) * 1000)::int AS due_in_ms`,
 );
