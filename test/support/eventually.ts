@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 const POLL_MS = 20;
-const LONGEST_POLL_MS = 200;
+const MAX_POLL_MS = 200;
 /** A little less than the timeout of a test, so that a vain wait fails with its last answer. */
 const WITHIN_MS = 150_000;
 
@@ -25,6 +25,6 @@ export async function eventually<Value>(
       throw new Error(`not so within ${WITHIN_MS} ms; last seen: ${seen}`);
     }
     // Reads take processor time from what they wait for. The longer the wait, the less a longer pause adds to it.
-    await delay(Math.min(POLL_MS + waitedMs / 10, LONGEST_POLL_MS));
+    await delay(Math.min(POLL_MS + waitedMs / 10, MAX_POLL_MS));
   }
 }
