@@ -13,6 +13,8 @@ export interface EndedCall<Outcome extends SupplierOutcome = SupplierOutcome> ex
   startedAtMs: number;
   /** Whether the attempt may be sent again if the supplier never saw it. */
   mayResend: boolean;
+  /** Whether the supplier sells nothing for a repeated reference. */
+  deduplicates: boolean;
   /** Whether the supplier answers inquiries about this attempt. */
   canInquire: boolean;
   /** The delay from a send to the first inquiry. */

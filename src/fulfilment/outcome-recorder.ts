@@ -197,6 +197,7 @@ export class OutcomeRecorder {
       outcome: call.outcome.kind,
       delay_ms: waitsForCallback(call) ? reviewAfterMs : nextCallDelayMs(call),
       may_resend: call.mayResend,
+      deduplicates: call.deduplicates,
       can_inquire: call.canInquire,
       quiet_ms: BigInt(quietMs(call)),
       began_ago_ms: BigInt(Math.ceil(nowMs - call.startedAtMs)),

@@ -53,6 +53,7 @@ export class SupplierCaller {
       durationMs: performance.now() - startedAtMs,
       process: this.heartbeat.name,
       mayResend: adapter !== undefined && mayResend(adapter),
+      deduplicates: adapter?.deduplicates === true,
       // `inquiry` is undefined if this version lacks the adapter. Then workers of another version can inquire.
       canInquire: inquiry !== null,
       ...this.timingOf(inquiry ?? undefined, unit),

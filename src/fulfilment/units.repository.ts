@@ -25,8 +25,8 @@ export interface PostponedUnit {
  * - `review`: no inquiry is possible, or the unit has been in doubt for too long.
  * - `resend`, under the same reference: the supplier never saw the attempt, and the quiet period between the last send and the
  *   inquiry was long enough. The period ends when the inquiry began, so it does not include a slow answer or write. A clock that
- *   was set forward cannot end it. An attempt whose purchase the supplier has named itself is never sent again: a callback may have
- *   named it while the inquiry was in flight. An unproven name does not count.
+ *   was set forward cannot end it. If the supplier has named the purchase itself, a repeated send would buy another one, unless
+ *   the supplier deduplicates: a callback may have named it while the inquiry was in flight. An unproven name does not count.
  * - `inquire`: all other units.
  *
  * A unit that becomes in doubt is so from its last send on, because its supplier certainly accepted none of the earlier sends.
@@ -42,6 +42,7 @@ export const POSTPONE_UNITS = statement(
       outcome: 'text',
       delay_ms: 'int',
       may_resend: 'boolean',
+      deduplicates: 'boolean',
       can_inquire: 'boolean',
       quiet_ms: 'bigint',
       began_ago_ms: 'bigint',
@@ -59,8 +60,9 @@ export const POSTPONE_UNITS = statement(
                   AND u.last_sent_at <= statement_timestamp() - make_interval(secs => c.began_ago_ms / 1000.0)
                                         - make_interval(secs => c.quiet_ms / 1000.0)
                   AND statement_timestamp() <= c.clock_limit
-                  AND (SELECT CASE WHEN NOT a.is_hearsay THEN a.supplier_reference END FROM unit_attempts a
-                       WHERE a.order_id = u.order_id AND a.item = u.item AND a.unit = u.unit AND a.number = u.attempt) IS NULL
+                  AND (c.deduplicates OR (
+                    SELECT CASE WHEN NOT a.is_hearsay THEN a.supplier_reference END FROM unit_attempts a
+                    WHERE a.order_id = u.order_id AND a.item = u.item AND a.unit = u.unit AND a.number = u.attempt) IS NULL)
                   THEN 'resend'
              ELSE 'inquire' END AS decision
       FROM ${calls.as('c')}

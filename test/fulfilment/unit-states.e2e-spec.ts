@@ -103,6 +103,7 @@ const postpone = (outcome: string, can_inquire: boolean, reviewAfterMs: bigint):
     outcome,
     delay_ms: 1_000,
     may_resend: true,
+    deduplicates: true,
     can_inquire,
     quiet_ms: 0n,
     began_ago_ms: 0n,

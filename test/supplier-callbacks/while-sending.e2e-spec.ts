@@ -16,6 +16,8 @@ beforeAll(async () => {
   // A unit whose offer is off does not wait.
   scene = await CallbackScene.start({ ROUTING_HOLD_LIMIT_MS: '0' });
   await scene.set('repeating', 'repeating', { webhook_secret: WEBHOOK_SECRET });
+  await scene.set('reselling', 'reselling', { webhook_secret: WEBHOOK_SECRET });
+  await scene.set('reselling-unsigned', 'reselling');
 });
 
 afterAll(() => closeWithBalancedBooks(scene.stack));
@@ -128,9 +130,10 @@ describe('a callback that proves a purchase during an inquiry', () => {
   });
 
   it.each([
-    ['is not sent again once the callback proves', 'signing', 'inquiry'],
-    ['is sent again if the callback only claims', 'plain', 'send'],
-  ])('a unit that the inquiry does not find %s the supplier’s reference', async (_what, code, next) => {
+    ['is not sent again once the callback proves the supplier’s reference', 'reselling', 'inquiry'],
+    ['is sent again if the callback only claims that reference', 'reselling-unsigned', 'send'],
+    ['is sent again where the supplier deduplicates', 'signing', 'send'],
+  ])('a unit that the inquiry does not find %s', async (_what, code, next) => {
     const answer = deferred<Answer>();
     const order = await orderAt(code, 'drop', answer.promise);
     await prove(code, order, `S-${order.order_number}`);

@@ -60,6 +60,20 @@ class PatientSupplier extends CallingSupplier {
   }
 }
 
+/** The same, but it sells a repeated reference again. */
+class ResellingSupplier extends CallingSupplier {
+  static override readonly description: AdapterDescription = {
+    ...CallingSupplier.description,
+    adapter: 'reselling',
+  };
+
+  constructor(http: AdapterHttp) {
+    super(http);
+    Object.assign(this, { deduplicates: false });
+    Object.assign(this.inquiry, { isNotFoundCertain: true });
+  }
+}
+
 /** The same, but inquiries send the attempt again. */
 class RepeatingSupplier extends CallingSupplier {
   static override readonly description: AdapterDescription = {
@@ -92,7 +106,7 @@ function read({ method, headers, query, body }: RawCallback, { webhookSecret }: 
 
 /** Adds these adapters to the service for the suite. A suite must call it before its own hooks. */
 export function useCallingAdapters(): void {
-  const made = [CallingSupplier, PatientSupplier, RepeatingSupplier].map(toKnownAdapter);
+  const made = [CallingSupplier, PatientSupplier, ResellingSupplier, RepeatingSupplier].map(toKnownAdapter);
   const all = ADAPTERS as KnownAdapter[];
   const settle = (): void => {
     ADAPTER_NAMES.splice(0, Infinity, ...ADAPTERS.map(({ description }) => description.adapter));
