@@ -42,7 +42,7 @@ describe('A supplier that the operator paused', () => {
       earlier.length < 2 ? { status: 500, body: {} } : bought(reference),
     );
     stack.supplier.script(early, ({ reference }, earlier) =>
-      earlier.length === 0 ? { status: 429, headers: { 'retry-after': '4' } } : bought(reference),
+      earlier.length === 0 ? { status: 429, headers: { 'retry-after': '600' } } : bought(reference),
     );
     const inDoubt = await stack.order(merchant, [{ sku }], lost);
     const waiting = await stack.order(merchant, [{ sku }], early);
@@ -59,7 +59,11 @@ describe('A supplier that the operator paused', () => {
       status: 'paused',
       pause_reason: 'operator',
     });
-    // The inquiries come two and six seconds after the send. Without the pause, the other unit would be sent after four.
+    await stack.sql(
+      'UPDATE order_units SET next_action_at = now() WHERE order_id = (SELECT id FROM orders WHERE order_number = $1)',
+      [waiting.order_number],
+    );
+    // The unit in doubt gets inquiries two and six seconds after its send. Without the pause, the other one would be sent meanwhile.
     await stack.orderWith(merchant, inDoubt.reference_id, 'completed');
     expect(stack.supplier.about(waiting.order_number)).toHaveLength(1);
 
