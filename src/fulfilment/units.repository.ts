@@ -85,7 +85,8 @@ export const POSTPONE_UNITS = statement(
 );
 
 /** In SQL, true of every claimed unit: with it, PostgreSQL reads only the claimed units of each supplier, and none that wait. */
-const IS_CLAIMED = `supplier_id = ANY(ARRAY(SELECT id FROM suppliers)) AND ${waitingMerchant('order_units')} IS NULL`;
+const isClaimed = (unit: string): string =>
+  `${unit}.supplier_id = ANY(ARRAY(SELECT id FROM suppliers)) AND ${waitingMerchant(unit)} IS NULL`;
 
 /**
  * Makes the units that dead processes had claimed due at once, for an inquiry. At suppliers with a minimum gap between calls, units
@@ -96,7 +97,7 @@ export const TAKE_OVER_UNITS = statement(
   { processes: 'text[]', withGaps: 'text[]' },
   ({ processes, withGaps }) => `
     UPDATE order_units SET next_action_at = statement_timestamp(), updated_at = statement_timestamp()
-    WHERE ${IS_CLAIMED} AND ${claimedBy(processes)} AND next_action_at > statement_timestamp()
+    WHERE ${isClaimed('order_units')} AND ${claimedBy(processes)} AND next_action_at > statement_timestamp()
       AND supplier_id NOT IN (SELECT id FROM suppliers WHERE adapter = ANY(${withGaps}))`,
 );
 
@@ -128,7 +129,7 @@ const dueSince = (agoMs: string): string =>
   `next_action_at > statement_timestamp() - interval '1 minute' - make_interval(secs => ${agoMs} / 1000.0)`;
 
 export const UNDO_CLAIMS = statement('units.undo_claims', LOST, ({ names, agoMs }) =>
-  undone(`${IS_CLAIMED} AND claimed_by = ANY(${names}) AND ${dueSince(agoMs)}`),
+  undone(`${isClaimed('order_units')} AND claimed_by = ANY(${names}) AND ${dueSince(agoMs)}`),
 );
 
 /**
@@ -186,20 +187,27 @@ export const REVIEW_UNIT = statement(
 
 /**
  * Sends units to review that have been in doubt for too long at paused suppliers, if the pause stops their next call. Units that
- * are called go to review by {@link POSTPONE_UNITS}. A unit that is still in `sending` counts from its send.
+ * are called go to review by {@link POSTPONE_UNITS}. A unit that is still in `sending` is claimed, and counts from its send. Each of
+ * the two states has its range of an index, so queued units, of which many may wait, are not read.
  */
 export const REVIEW_PAUSED_UNITS = statement(
   'units.review_paused',
   { reviewAfterMs: 'bigint', limit: 'int' },
-  ({ reviewAfterMs, limit }) => `
+  ({ reviewAfterMs, limit }) => {
+    const inDoubt = (which: string, since: string): string => `(
+        SELECT u.order_id, u.item, u.unit, s.code AS supplier
+        FROM suppliers s JOIN order_units u ON u.supplier_id = s.id AND u.next_action_at <= statement_timestamp()
+        WHERE s.pause_reason IS NOT NULL AND (s.pause_reason IN ('credentials', 'ban') OR u.next_action = 'send')
+          AND ${which} AND ${since} <= statement_timestamp() - make_interval(secs => ${reviewAfterMs} / 1000.0)
+        LIMIT ${limit} FOR NO KEY UPDATE OF u SKIP LOCKED)`;
+    return `
     WITH old AS (
-      SELECT u.order_id, u.item, u.unit, s.code AS supplier
-      FROM suppliers s
-      JOIN order_units u ON u.supplier_id = s.id AND u.next_action_at <= statement_timestamp()
-      WHERE s.pause_reason IS NOT NULL AND (s.pause_reason IN ('credentials', 'ban') OR u.next_action = 'send')
-        AND u.state IN ('sending', 'unknown')
-        AND coalesce(u.unknown_since, u.last_sent_at) <= statement_timestamp() - make_interval(secs => ${reviewAfterMs} / 1000.0)
-      LIMIT ${limit} FOR NO KEY UPDATE OF u SKIP LOCKED)
+      SELECT * FROM ${inDoubt(`u.state = 'unknown'`, 'u.unknown_since')} asked
+      UNION ALL
+      SELECT * FROM ${inDoubt(
+        `u.state = 'sending' AND ${isClaimed('u')}`,
+        'coalesce(u.unknown_since, u.last_sent_at)',
+      )} sent)
     UPDATE order_units u SET state = 'review', next_action = 'inquire', next_action_at = NULL, claimed_by = NULL,
            updated_at = statement_timestamp()
     FROM old
@@ -207,7 +215,8 @@ export const REVIEW_PAUSED_UNITS = statement(
     JOIN unit_attempts a ON a.order_id = old.order_id AND a.item = old.item AND a.unit = old.unit
     WHERE u.order_id = old.order_id AND u.item = old.item AND u.unit = old.unit AND a.number = u.attempt
     RETURNING u.order_id, u.item, u.unit, u.attempt, u.supplier_id, old.supplier, o.order_number, o.request_id, a.reference,
-      'paused' AS review_reason`,
+      'paused' AS review_reason`;
+  },
 );
 
 /** In SQL: now instead of a moment in the future. Null stays null. */

@@ -2,7 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { LIST_ORDERABLE } from '../../src/catalog/listings.repository.js';
 import type { Statement } from '../../src/database/database.js';
 import { CLAIM_UNITS } from '../../src/fulfilment/claim.sql.js';
-import { POSTPONE_UNITS, UNDO_CLAIMS, UNDO_INTERRUPTED } from '../../src/fulfilment/units.repository.js';
+import {
+  POSTPONE_UNITS,
+  REVIEW_PAUSED_UNITS,
+  UNDO_CLAIMS,
+  UNDO_INTERRUPTED,
+} from '../../src/fulfilment/units.repository.js';
 import { FIND_WITH_ITEMS, LIST_EARLIER, INSERT_ORDERS } from '../../src/orders/orders.repository.js';
 import { COUNT_UNITS, LOCK_ORDERS, SETTLE_UNITS, UPDATE_ORDERS } from '../../src/orders/settlement.repository.js';
 import { SuppliersRepository } from '../../src/suppliers/suppliers.repository.js';
@@ -62,6 +67,29 @@ describe('plans of the statements that every order uses', () => {
   });
 });
 
+/** In a transaction: the rows of `order_units` that its statements have read. */
+const READ = {
+  name: '',
+  text: `SELECT seq_tup_read + idx_tup_fetch AS rows FROM pg_stat_xact_user_tables WHERE relname = 'order_units'`,
+};
+
+describe('a supplier’s pause', () => {
+  it('has its units in doubt looked for without reading those that wait', async () => {
+    await stack.addSupplier('paused', stack.supplier.url);
+    await stack.fill(`
+      SET session_replication_role = 'replica';
+      UPDATE suppliers SET pause_reason = 'operator', paused_at = now() WHERE code = 'paused';
+      INSERT INTO order_units (order_id, item, unit, supplier_id, merchant_id, next_action_at, updated_at)
+      SELECT 200000 + place, 1, 1, id, 1, now(), now() FROM suppliers, generate_series(1, 5000) AS place WHERE code = 'paused';
+      ANALYZE order_units`);
+    const [read] = await stack.database.transaction((tx) => {
+      tx.write(...REVIEW_PAUSED_UNITS.with({ reviewAfterMs: 0n, limit: 500 }));
+      return tx.query<{ rows: bigint }>(READ);
+    });
+    expect(read).toEqual({ rows: 0n });
+  });
+});
+
 describe('the end of a supplier’s pause', () => {
   it('reads no units that have ended', async () => {
     await stack.fill(`
@@ -71,10 +99,6 @@ describe('the end of a supplier’s pause', () => {
       ANALYZE order_units`);
     const suppliers = stack.api.get(SuppliersRepository);
     const [supplier] = await suppliers.list();
-    const READ = {
-      name: '',
-      text: `SELECT seq_tup_read + idx_tup_fetch AS rows FROM pg_stat_xact_user_tables WHERE relname = 'order_units'`,
-    };
     const [read] = await stack.database.transaction(async (tx) => {
       if (supplier) await suppliers.resume(tx, supplier);
       return tx.query<{ rows: bigint }>(READ);
