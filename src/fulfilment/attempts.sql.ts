@@ -100,6 +100,12 @@ function attemptsOf(unit: string, alias: string): string {
   return `unit_attempts ${alias} WHERE ${isOf.join(' AND ')}`;
 }
 
+/** In SQL: whether a supplier has reported that an earlier attempt bought the unit, and no operator has closed this discrepancy. */
+export const isSold = (unit: string): string => `
+             EXISTS (SELECT FROM supplier_reversals r
+                     WHERE r.order_id = ${unit}.order_id AND r.item = ${unit}.item AND r.unit = ${unit}.unit
+                       AND r.kind = 'bought_late' AND r.status = 'open')`;
+
 /** Selects the same offer again, for another reference, if its supplier asked for a retry: up to `maxRetries` times. */
 const repeatedOffer = (maxRetries: string): string => `
         SELECT locked.supplier_id, ${named(TERMS, 'locked')}, locked.retry_after_ms AS due_in_ms, 0::bigint AS place,
@@ -159,9 +165,7 @@ export const BEGIN_NEXT_ATTEMPTS = statement(
       SELECT locked.order_id, locked.item, locked.unit, locked.attempt AS ended_attempt, locked.attempt + 1 AS attempt,
              locked.ended_as, locked.failure_code, locked.failure_message, locked.order_number, next.*,
              s.code AS supplier, s.adapter = ANY(${namedAtRandom}) AS has_random_references,
-             EXISTS (SELECT FROM supplier_reversals r
-                     WHERE r.order_id = locked.order_id AND r.item = locked.item AND r.unit = locked.unit
-                       AND r.kind = 'bought_late' AND r.status = 'open') AS is_sold
+             ${isSold('locked')} AS is_sold
       FROM locked
       CROSS JOIN LATERAL (
         SELECT * FROM (

@@ -2,7 +2,7 @@ import type { ProductKind } from '../core/product-kind.js';
 import { SANDBOX_SUPPLIER_ID } from '../core/sandbox.js';
 import { rowsOf, statement } from '../database/parameters.js';
 import { sandboxUnitIn } from '../orders/sandbox-unit.sql.js';
-import { attemptReference, TERMS } from './attempts.sql.js';
+import { attemptReference, isSold, TERMS } from './attempts.sql.js';
 import { dueUnits } from './shares.sql.js';
 
 /** A claimed unit: this process may make one call for it, until the lease of the claim ends. */
@@ -23,9 +23,9 @@ export interface ClaimedUnit {
   /**
    * Why it goes to review. `moved`: the supplier's address, or our account there, has changed since the last send. `too_old`: the
    * supplier answers no inquiries about attempts of this age. `paused`: the supplier is paused, and the unit was in doubt for too
-   * long.
+   * long. `sold`: a supplier has reported that an earlier attempt bought the unit.
    */
-  review_reason: 'moved' | 'too_old' | 'paused' | null;
+  review_reason: 'moved' | 'too_old' | 'paused' | 'sold' | null;
   /** Whether this attempt may have reached the supplier before. */
   is_repeat: boolean;
   /** A send of an earlier claim was never recorded: its process died or stopped. */
@@ -109,8 +109,8 @@ const claimSets = (name: string): string => `UPDATE order_units u SET
         first_sent_at = coalesce(u.first_sent_at, statement_timestamp()),
         last_sent_at = CASE d.action WHEN 'send' THEN statement_timestamp() ELSE u.last_sent_at END,
         sent_to = CASE d.action WHEN 'send' THEN d.destination ELSE u.sent_to END,
-        unknown_since = CASE d.next_action WHEN 'inquire' THEN coalesce(u.unknown_since, u.last_sent_at, statement_timestamp())
-                                           ELSE u.unknown_since END,
+        unknown_since = CASE WHEN d.next_action = 'inquire' OR d.action = 'review'
+                             THEN coalesce(u.unknown_since, u.last_sent_at, statement_timestamp()) ELSE u.unknown_since END,
         updated_at = statement_timestamp()`;
 
 /**
@@ -132,6 +132,8 @@ const usesSupplierReference = (unit: string, adapter: string): string => `
  *   reference and would sell it a second time. If the address or account has changed, the unit goes to review. A unit that is too
  *   old for an inquiry also goes to review. Its age counts from the first send that the supplier did not certainly refuse. Neither
  *   rule applies to inquiries by the supplier's reference: these never buy, and work at any age.
+ * - The report that an earlier attempt bought the unit may come while the latest attempt is in flight. Then nothing that may buy is
+ *   sent for it again: the unit goes to review.
  * - The merchants with due units share the free slots of a supplier: {@link dueUnits}.
  * - For a supplier with a limit of its own, claims run one after the other.
  * - A paused supplier gets no sends. It gets inquiries, unless it refuses our credentials or bans us.
@@ -185,13 +187,17 @@ export const CLAIM_UNITS = statement(
              CASE WHEN sent_to <> destination AND (next_action = 'send' AND unknown_since IS NOT NULL
                                                 OR next_action = 'inquire' AND inquiry_may_buy AND NOT by_supplier_reference) THEN 'moved'
                   WHEN next_action = 'inquire' AND NOT by_supplier_reference AND coalesce(unknown_since, last_sent_at) < statement_timestamp()
-                         - make_interval(secs => max_age_ms / 1000.0) THEN 'too_old' END AS review_reason
+                         - make_interval(secs => max_age_ms / 1000.0) THEN 'too_old' END AS why_review
       FROM due),
+    judged AS (
+      SELECT checked.*, CASE WHEN attempt > 1 AND (next_action = 'send' OR inquires_by_sending) AND ${isSold('checked')}
+                             THEN 'sold' ELSE why_review END AS review_reason
+      FROM checked),
     decided AS (
       SELECT d.*, CASE WHEN d.review_reason IS NOT NULL THEN 'review' WHEN d.inquires_by_sending THEN 'send'
                        ELSE d.next_action END AS action,
              statement_timestamp() + make_interval(secs => (d.timeout_ms + d.margin_ms) / 1000.0) AS leased_until
-      FROM checked d),
+      FROM judged d),
     claimed AS (
       ${claimSets(name)}
       FROM decided d

@@ -42,6 +42,7 @@ const REVIEW_REASONS = {
   moved: 'the supplier’s address has changed since the unit was sent',
   too_old: 'it was sent too long ago: the supplier would take an inquiry about it for a new purchase',
   paused: 'its supplier is paused, and it has been in doubt for too long',
+  sold: 'a supplier has reported that an earlier attempt bought it',
 };
 
 /** Records the outcomes of calls: settles a unit if the outcome decided it, and otherwise postpones the unit. */

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { read } from '../deliveries/handed-over.js';
 import type { DigiflazzClient } from '../simulators/digiflazz-client.js';
+import { deferred } from '../support/deferred.js';
 import { makeDue } from '../support/due.js';
 import { eventually } from '../support/eventually.js';
+import { bought, neverSeen, type Answer } from '../support/fake-supplier.js';
 import { unique, type OrderBody } from '../support/stack.js';
 import { RoutingScene } from './routing-scene.js';
 
@@ -202,6 +204,46 @@ describe('Such a report while the next attempt is in flight', () => {
     await sold();
     await scene.orderWith(order, 'completed');
     expect(await reversalsOf(order)).toHaveLength(1);
+  });
+});
+
+describe('Such a report while the first send of the next attempt is in flight', () => {
+  it.each<{ how: string; answer: Answer }>([
+    { how: 'is refused for now', answer: { status: 429, headers: { 'retry-after': '1' } } },
+    { how: 'gets no answer, and the supplier has never seen it', answer: 'drop' },
+  ])('keeps the unit from being sent again if this send $how: it goes to review', async ({ answer }) => {
+    const other = await scene.product(
+      { supplier: 'first', supplierSku: 'ml86', cost: 20_000 },
+      { supplier: 'fake', supplierSku: 'X' },
+    );
+    const user = unique('8');
+    const reported = deferred<Answer>();
+    await first.sim('rules', { match: { player: user }, rc: '02' });
+    scene.stack.supplier.script(user, ({ kind, reference }, { length }) => {
+      if (length === 0) return reported.promise;
+      return kind === 'send' ? bought(reference) : neverSeen;
+    });
+    const order = await scene.order(other, { user });
+    const sends = (): number =>
+      scene.stack.supplier.about(order.order_number).filter(({ kind }) => kind === 'send').length;
+    await eventually(sends, (count) => count === 1);
+    await first.sim('settle', { ref_id: await scene.reference(order), rc: '00', sn: '1' });
+    await eventually(
+      () => reversalsOf(order),
+      ({ length }) => length === 1,
+    );
+
+    reported.resolve(answer);
+
+    // Inquiries come less and less often, and a supplier’s “never seen” counts only after a quiet period.
+    const look = async (): Promise<string | undefined> => {
+      await makeDue(scene.stack, order);
+      return (await scene.units(order))[0]?.state;
+    };
+    await eventually(look, (state) => state === 'review' || state === 'succeeded');
+    expect(sends()).toBe(1);
+    await scene.resolve(order, 'the first supplier sold it', '--succeeded');
+    await scene.orderWith(order, 'completed');
   });
 });
 
