@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { projectRoot } from '../src/core/project-root.js';
-import { freePort } from '../tools/local-stack/ports.js';
+import { keptPort } from './support/kept-port.js';
 import type { Program } from './support/fetched-program.js';
 import { findProgram, type ProgramName } from './support/programs.js';
 
@@ -114,7 +114,7 @@ describe('Patroni’s own API', () => {
   }
 
   it('starts with its settings', async () => {
-    const port = `listen_port = ${await freePort()}\nunix_socket_dir =`;
+    const port = `listen_port = ${await keptPort()}\nunix_socket_dir =`;
     const said = await start(copyOf('pgbouncer.ini', ...known, ['listen_port = 6432', port]));
     expect(said).toContain('process up');
     expect(said).not.toMatch(/unknown parameter|invalid value/);

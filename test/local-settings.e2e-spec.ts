@@ -3,7 +3,8 @@ import { createServer, type Server } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { localDataDir } from '../src/core/project-root.js';
 import { LocalError } from '../src/cli/local-stack/errors.js';
-import { freePort, portIsFree } from '../tools/local-stack/ports.js';
+import { portIsFree } from '../tools/local-stack/ports.js';
+import { keptPort } from './support/kept-port.js';
 import { checkPorts, readSettings } from '../tools/local-stack/settings.js';
 
 const directory = localDataDir();
@@ -24,7 +25,7 @@ async function listener(port: number): Promise<void> {
 
 /** A free port whose next port is free, too. */
 async function freePortPair(): Promise<number> {
-  const port = await freePort();
+  const port = await keptPort();
   return (await portIsFree(port + 1)) ? port : freePortPair();
 }
 
@@ -56,7 +57,7 @@ describe('the settings of the local stack', () => {
   });
 
   test('a taken port is named with the variable that changes it', async () => {
-    const port = await freePort();
+    const port = await keptPort();
     await listener(port);
     const settings = await readSettings({ PORT: String(port), MANAGEMENT_PORT: '0' });
     const { message } = await rejection(checkPorts(settings));
@@ -65,7 +66,7 @@ describe('the settings of the local stack', () => {
   });
 
   test('every taken port is named at once, with a line that starts on free ones', async () => {
-    const [port, managementPort] = [await freePort(), await freePortPair()];
+    const [port, managementPort] = [await keptPort(), await freePortPair()];
     for (const taken of [port, managementPort, managementPort + 1]) await listener(taken);
     const settings = await readSettings({ PORT: String(port), MANAGEMENT_PORT: String(managementPort) });
     const { message } = await rejection(checkPorts(settings));
@@ -81,7 +82,7 @@ describe('the settings of the local stack', () => {
   });
 
   test('what is meant twice is named at once with the other mistakes', async () => {
-    const port = await freePort();
+    const port = await keptPort();
     await listener(port);
     const settings = await readSettings({ PORT: String(port), MANAGEMENT_PORT: String(port) });
     const { message } = await rejection(checkPorts(settings));
@@ -90,7 +91,7 @@ describe('the settings of the local stack', () => {
   });
 
   test('one port for two purposes is a mistake', async () => {
-    const port = await freePort();
+    const port = await keptPort();
     const settings = await readSettings({ PORT: String(port), MANAGEMENT_PORT: String(port - 1) });
     const { message } = await rejection(checkPorts(settings));
     expect(message).toContain(`Port ${port} is meant both for the API and for the management pages of the worker`);

@@ -10,7 +10,8 @@ import pg from 'pg';
 import { localDataDir } from '../src/core/project-root.js';
 import { LocalError } from '../src/cli/local-stack/errors.js';
 import { StackLock } from '../tools/local-stack/lock.js';
-import { freePort, portIsFree } from '../tools/local-stack/ports.js';
+import { portIsFree } from '../tools/local-stack/ports.js';
+import { keptPort } from './support/kept-port.js';
 import { startPostgres } from '../tools/local-stack/postgres.js';
 import { identify, isAlive } from '../src/cli/local-stack/process-table.js';
 import { startNode, Supervisor, type Running } from '../tools/local-stack/processes.js';
@@ -64,7 +65,7 @@ describe('PostgreSQL from the npm binaries', () => {
   afterAll(() => rmSync(home, { recursive: true, force: true }));
 
   const start = async (port?: number): Promise<RunningServer> =>
-    keep(await startPostgres({ dataDir: path.join(home, 'postgres'), port: port ?? (await freePort()) }));
+    keep(await startPostgres({ dataDir: path.join(home, 'postgres'), port: port ?? (await keptPort()) }));
 
   async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
     const client = new pg.Client({ connectionString: url });
@@ -129,7 +130,7 @@ describe('PostgreSQL from the npm binaries', () => {
   });
 
   test('says why it did not start', async () => {
-    const port = await freePort();
+    const port = await keptPort();
     await listener(port);
     const { message } = await rejection(start(port));
     expect(message).toMatch(/^PostgreSQL ended with exit code 1\. The end of its log, \/.*server\.log:/);
@@ -143,7 +144,7 @@ describe('Redis', () => {
 
   const start = async (): Promise<RunningServer> => {
     const dataDir = path.join(directory, 'redis');
-    return keep(await startRedis({ dataDir, port: await freePort(), appendOnly: true, packageDir }));
+    return keep(await startRedis({ dataDir, port: await keptPort(), appendOnly: true, packageDir }));
   };
 
   async function ask<T>(url: string, question: (client: Redis) => Promise<T>): Promise<T> {

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
-import { freePort } from '../../tools/local-stack/ports.js';
+import { keptPort } from '../support/kept-port.js';
 import { startPostgres } from '../../tools/local-stack/postgres.js';
 import { findRedis, type RedisBinary } from '../../tools/local-stack/redis-binary.js';
 import { ServerProcess, type RunningServer } from '../../tools/local-stack/server-process.js';
@@ -108,7 +108,7 @@ export class ChaosRedis {
   static async create(dataDir: string, packageDir: string): Promise<ChaosRedis> {
     mkdirSync(dataDir, { recursive: true });
     const binary = await findRedis(packageDir);
-    return new ChaosRedis(dataDir, binary, await refusesDebug(binary), await freePort());
+    return new ChaosRedis(dataDir, binary, await refusesDebug(binary), await keptPort());
   }
 
   get url(): string {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { freePort } from '../../tools/local-stack/ports.js';
+import { keptPort } from '../support/kept-port.js';
 import { CarelessSupplier } from './careless-supplier.js';
 import { copyBuild, dataDir, removeLeftOvers } from './checkout-copy.js';
 import { plantDefects, type DefectName } from './defects.js';
@@ -76,12 +76,17 @@ export class ChaosSystem {
     if (defects.length > 0) plantDefects(directory, defects);
 
     const fakeTime = fakeTimeLibrary(log);
-    const postgres = new ChaosPostgres(join(directory, 'postgres'), await freePort(), fakeTime);
+    const ports: number[] = [];
+    const nextPort = async (): Promise<number> => {
+      ports.push(await keptPort(ports));
+      return ports.at(-1) as number;
+    };
+    const postgres = new ChaosPostgres(join(directory, 'postgres'), await nextPort(), fakeTime);
     await postgres.start();
     const redis = await ChaosRedis.create(join(directory, 'redis'), join(dataDir, 'redis-package'));
     await redis.start();
-    const [simulatorPort, otherPort] = [await freePort(), await freePort()];
-    const [wirePort, apiPort] = [await freePort(), await freePort()];
+    const [simulatorPort, otherPort] = [await nextPort(), await nextPort()];
+    const [wirePort, apiPort] = [await nextPort(), await nextPort()];
     const env = {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
@@ -123,7 +128,7 @@ export class ChaosSystem {
         readyText: processName === 'api' ? 'the API is listening' : 'the worker is working',
       });
     const startVendor = async (kind: VendorKind): Promise<Vendor> => {
-      const [port, wirePort] = [await freePort(), await freePort()];
+      const [port, wirePort] = [await nextPort(), await nextPort()];
       const script = 'dist/tools/simulators/simulate.js';
       const process = node(kind.code, script, 0, vendorEnv(kind, directory, port), [kind.adapter]);
       return new Vendor(kind, `http://127.0.0.1:${port}`, new SupplierWire(wirePort, port), process);

@@ -113,9 +113,8 @@ export class Vendor {
     const request = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
     const signal = AbortSignal.timeout(5_000);
     const response = await fetch(`${this.url}/_sim/${path}`, { ...request, signal });
-    const answer = (await response.json()) as Answer & { message?: string };
-    if (response.status !== 200) throw new Misunderstood(`${this.kind.code}: ${answer.message}`);
-    return answer;
+    if (response.status === 200) return (await response.json()) as Answer;
+    throw new Misunderstood(`${this.kind.code} answered ${path} with ${response.status}: ${await response.text()}`);
   }
 }
 

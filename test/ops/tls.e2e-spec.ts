@@ -6,7 +6,7 @@ import { getQueueToken } from '@nestjs/bull';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Queue } from 'bull';
 import { SchemaService } from '../../src/database/schema.service.js';
-import { freePort } from '../../tools/local-stack/ports.js';
+import { keptPort } from '../support/kept-port.js';
 import { startPostgres } from '../../tools/local-stack/postgres.js';
 import type { RunningServer } from '../../tools/local-stack/server-process.js';
 import { giveTo, serverOwner } from '../../tools/local-stack/unprivileged.js';
@@ -55,7 +55,7 @@ describe('Redis with TLS', () => {
   let url: string;
 
   beforeAll(async () => {
-    const port = await freePort();
+    const port = await keptPort();
     redis = await startOwnRedis({
       'tls-port': String(port),
       'tls-cert-file': certificate,
@@ -137,7 +137,7 @@ describe('PostgreSQL with TLS', () => {
     dataDir = mkdtempSync(path.join(tmpdir(), 'topup-postgres-tls-'));
     server = await startPostgres({
       dataDir,
-      port: await freePort(),
+      port: await keptPort(),
       settings: { fsync: 'off', ssl: 'on', ssl_cert_file: certificate, ssl_key_file: key },
     });
   });

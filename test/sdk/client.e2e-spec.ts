@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ApiError, ConnectionError, isEvent, Topup } from '../../sdk/typescript/src/index.js';
-import { freePort } from '../../tools/local-stack/ports.js';
+import { keptPort } from '../support/kept-port.js';
 import { eventually } from '../support/eventually.js';
 import { refused } from '../support/fake-supplier.js';
 import { TestStack, unique, type TestMerchant } from '../support/stack.js';
@@ -186,7 +186,7 @@ describe('errors of the SDK', () => {
     expect(await failureOf(wrong.wallet.get())).toMatchObject({ status: 401, code: 'UNAUTHORIZED' });
     const nobody = new Topup({
       apiKey: 'none',
-      baseUrl: `http://127.0.0.1:${await freePort()}`,
+      baseUrl: `http://127.0.0.1:${await keptPort()}`,
       maxRetries: 0,
     });
     expect(await failureOf(nobody.wallet.get())).toBeInstanceOf(ConnectionError);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Topup, WebhookVerifier } from '../../sdk/typescript/src/index.js';
-import { freePort } from '../../tools/local-stack/ports.js';
+import { keptPort } from '../support/kept-port.js';
 import { eventually } from '../support/eventually.js';
 import { refused } from '../support/fake-supplier.js';
 import { TestStack, unique, type TestMerchant } from '../support/stack.js';
@@ -143,7 +143,7 @@ describe('listen', () => {
   });
 
   it('waits while nothing listens at the target', async () => {
-    const port = await freePort();
+    const port = await keptPort();
     const waiting = new Listening(stack.url, merchant.key, `http://127.0.0.1:${port}/hook`);
     const target = new ScriptedService();
     try {

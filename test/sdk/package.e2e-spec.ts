@@ -6,7 +6,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { freePort } from '../../tools/local-stack/ports.js';
+import { keptPort } from '../support/kept-port.js';
 import { refused } from '../support/fake-supplier.js';
 import { TestStack, unique } from '../support/stack.js';
 import { BuiltSdk, compile, inCheckout, PACKAGE } from './built-sdk.js';
@@ -142,7 +142,7 @@ describe('the example shop', () => {
       jsc: { target: 'es2022', parser: { syntax: 'typescript' } },
     });
     writeFileSync(file, code);
-    const port = await freePort();
+    const port = await keptPort();
     url = `http://127.0.0.1:${port}`;
     const env = {
       ...process.env,

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { freePort } from '../../tools/local-stack/ports.js';
+import { keptPort } from '../support/kept-port.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import { TestStack, unique, type TestMerchant } from '../support/stack.js';
@@ -171,7 +171,7 @@ describePhp('the SDK for PHP, against the service', () => {
 
     beforeAll(async () => {
       directory = mkdtempSync(path.join(tmpdir(), 'shop-'));
-      url = `http://127.0.0.1:${await freePort()}`;
+      url = `http://127.0.0.1:${await keptPort()}`;
       const { body } = await merchant.client.post<{ secret: string }>('/v1/merchant-webhooks', {
         url: `${url}/webhooks/topup`,
         include_deliveries: true,

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { freePort } from '../../tools/local-stack/ports.js';
+import { keptPort } from '../support/kept-port.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import { TestStack, type TestMerchant } from '../support/stack.js';
@@ -46,7 +46,7 @@ describe.each(receivers.map((each) => [`${each.file}:${each.line}`, each] as con
     beforeAll(async () => {
       const missing = await missingFor(snippet.language);
       if (missing !== null) return;
-      port = await freePort();
+      port = await keptPort();
       const code = snippet.code.replaceAll('8080', String(port));
       const env = { WEBHOOK_SECRET: SECRET, TOPUP_URL: stack.url, TOPUP_API_KEY: merchant.key };
       running = await workshop.receiver({ ...snippet, code }, port, env);

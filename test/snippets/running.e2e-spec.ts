@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { demoCatalogue } from '../../tools/local-stack/catalogue.js';
-import { freePort } from '../../tools/local-stack/ports.js';
+import { keptPort } from '../support/kept-port.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import { TestStack, type TestMerchant } from '../support/stack.js';
@@ -59,7 +59,7 @@ async function newReader(): Promise<Reader> {
   const [event] = await eventually(ask, ({ length }) => length > 0);
   const url = receiver.url('/before');
   const webhook = await merchant.client.post<{ id: number }>('/v1/merchant-webhooks', { url });
-  const own = `127.0.0.1:${await freePort()}`;
+  const own = `127.0.0.1:${await keptPort()}`;
   const local: [from: RegExp, to: string][] = [
     [/https:\/\/topup\.example|(https?:\/\/)?(localhost|127\.0\.0\.1):3000/g, stack.url],
     [/https:\/\/shop\.example/g, receiver.url('')],

@@ -1,4 +1,4 @@
-import { freePort } from '../../tools/local-stack/ports.js';
+import { keptPort } from './kept-port.js';
 import { eventually } from './eventually.js';
 import { startOwnRedis, type OwnRedis } from './redis.js';
 
@@ -62,7 +62,7 @@ export async function startClusterGroup(prefix: string): Promise<RedisGroup> {
       await startMember({
         'cluster-enabled': 'yes',
         'cluster-node-timeout': LOST_AFTER_MS,
-        'cluster-port': String(await freePort()),
+        'cluster-port': String(await keptPort()),
         'cluster-replica-validity-factor': '0',
       }),
     );

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Redis } from 'ioredis';
 import { localDataDir } from '../../src/core/project-root.js';
-import { freePort } from '../../tools/local-stack/ports.js';
+import { keptPort } from './kept-port.js';
 import { startRedis } from '../../tools/local-stack/redis.js';
 import type { TestStack } from './stack.js';
 
@@ -37,7 +37,7 @@ export async function startOwnRedis(
   const packageDir = path.join(localDataDir(process.env), 'redis-package');
   const server = await startRedis({
     dataDir,
-    port: await freePort(),
+    port: await keptPort(),
     appendOnly: false,
     packageDir,
     settings,

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { freePort } from '../../tools/local-stack/ports.js';
+import { keptPort } from './kept-port.js';
 import { isAlive } from '../../src/cli/local-stack/process-table.js';
 import { startPostgres, stopLeftOverPostgres } from '../../tools/local-stack/postgres.js';
 import { startRedis, stopLeftOverRedis } from '../../tools/local-stack/redis.js';
@@ -24,8 +24,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(sign
 try {
   await removeLeftOvers();
   const [postgres, redis] = await Promise.all([
-    freePort().then((port) => startTestPostgres(port)),
-    freePort().then((port) => startTestRedis(port)),
+    keptPort().then((port) => startTestPostgres(port)),
+    keptPort().then((port) => startTestRedis(port)),
   ]);
   await buildTemplate(postgres.url);
   process.stdout.write(`${JSON.stringify({ TEST_POSTGRES_URL: postgres.url, TEST_REDIS_URL: redis.url })}\n`);
