@@ -50,7 +50,7 @@ async function post(client: Client, body: Request): Promise<Sent> {
   let sent = 0;
   const answer = await untilServed(() => {
     sent++;
-    return client.post<OrderBody>('/v1/orders', body);
+    return client.once.post<OrderBody>('/v1/orders', body);
   });
   return { ...answer, isRepeated: sent > 1 };
 }

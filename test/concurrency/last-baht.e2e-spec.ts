@@ -50,7 +50,7 @@ function race(merchant: TestMerchant, bodies: Attempt['body'][]): Promise<Attemp
       let sent = 0;
       const answer = await untilServed(() => {
         sent++;
-        return client.post<OrderBody>('/v1/orders', body);
+        return client.once.post<OrderBody>('/v1/orders', body);
       });
       return { body, answer, isRepeated: sent > 1 };
     }),

@@ -28,7 +28,7 @@ afterAll(() => closeWithBalancedBooks(stack, receiver));
 const walletOf = ({ id }: TestMerchant): string => `SELECT FROM wallets WHERE merchant_id = ${id} FOR UPDATE`;
 
 const place = ({ client }: TestMerchant, userId = 'player-1'): Promise<{ status: number; body: OrderBody }> =>
-  client.post<OrderBody>('/v1/orders', { reference_id: unique('order'), user_id: userId, items: [{ sku }] });
+  client.once.post<OrderBody>('/v1/orders', { reference_id: unique('order'), user_id: userId, items: [{ sku }] });
 
 describe('a wallet that another transaction keeps locked', () => {
   it('delays only its own orders: all others are placed meanwhile', async () => {

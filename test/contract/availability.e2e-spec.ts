@@ -34,7 +34,7 @@ describe('1 Errors: 503 SERVICE_UNAVAILABLE while PostgreSQL is unreachable', ()
   beforeAll(async () => {
     wire = await new Wire(stack.config.DATABASE_URL).listen();
     api = await stack.startApi({ DATABASE_URL: wire.url });
-    client = new Client(stack.urlOf(api), merchant.key);
+    client = new Client(stack.urlOf(api), merchant.key).once;
     await api.get(SchemaService).whenReady();
   });
 

@@ -81,7 +81,7 @@ function routes(): Route[] {
 /** Wide limits, so that each test can send requests at once. */
 function ask({ method, path }: Route): Promise<Answer<unknown>> {
   const filledIn = path.replace(/:(\w+)/g, (_all, name: string) => ids[name] ?? name);
-  const send = (): Promise<Answer<unknown>> => client.send(method, filledIn, BODIES[`${method} ${path}`]?.());
+  const send = (): Promise<Answer<unknown>> => client.once.send(method, filledIn, BODIES[`${method} ${path}`]?.());
   return eventually(send, ({ status }) => status !== 429);
 }
 

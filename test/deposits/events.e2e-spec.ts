@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import { whileLocked, withoutSweeper } from '../support/locks.js';
 import type { TestMerchant } from '../support/stack.js';
-import { untilServed } from '../support/until-served.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
 import { BankAccount, DepositsScene, paying, type DepositView } from './scene.js';
 
@@ -110,7 +109,7 @@ describe('what a worker books or ends', () => {
     const events = ['deposit.paid', 'deposit.expired'];
     await shop.client.post('/v1/merchant-webhooks', { url: receiver.url('/woken'), events });
     await withoutSweeper(scene.stack, async () => {
-      const create = (request: object) => untilServed(() => shop.client.post('/v1/deposits', request));
+      const create = (request: object) => shop.client.post('/v1/deposits', request);
       await create({ reference_id: 'paid', amount: '1000.00' });
       await receiver.arrived('/woken', 1);
       await create({ reference_id: 'expires', amount: '1001.00', expires_in: 5 });

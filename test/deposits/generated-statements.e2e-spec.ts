@@ -5,7 +5,6 @@ import { run } from '../../tools/statements/main.js';
 import { DIALECTS } from '../../tools/statements/model.js';
 import { MERCHANTS, type PlannedChannel, type PlannedDeposit } from '../../tools/statements/plan.js';
 import type { TestMerchant } from '../support/stack.js';
-import { untilServed } from '../support/until-served.js';
 import { DepositsScene, type DepositView, type Imported } from './scene.js';
 import { compare, readTruth, type ComparedPayment } from './truth.js';
 
@@ -33,7 +32,7 @@ afterAll(() => scene.close());
 /** @returns a line of `answers.jsonl` */
 async function make({ merchant, cancel, ...body }: PlannedDeposit): Promise<string> {
   const { client } = merchants[merchant - 1] as TestMerchant;
-  const made = await untilServed(() => client.post<DepositView>('/v1/deposits', body));
+  const made = await client.post<DepositView>('/v1/deposits', body);
   expect(made.status).toBe(200);
   if (cancel) expect(await client.post(`/v1/deposits/${body.reference_id}/cancel`)).toMatchObject({ status: 200 });
   const heldUntilMs = Date.parse(made.body.expires_at) + HOLD_HOURS * HOUR_MS;

@@ -10,7 +10,6 @@ import { Client, type Answer, type ErrorBody } from '../support/http.js';
 import { holding, whileLocked } from '../support/locks.js';
 import { walk } from '../support/pages.js';
 import { unique, type TestMerchant } from '../support/stack.js';
-import { untilServed } from '../support/until-served.js';
 import { BankAccount, closeWithRightBooks, DepositsScene, paying, satang, type DepositView } from './scene.js';
 
 type Deposit = DepositView & { qr_image: string | null; channel: string; metadata: object; deposit_number: string };
@@ -38,7 +37,7 @@ const create = (
   members: object = {},
   reference = unique('deposit'),
 ): Promise<Answer<Deposit>> =>
-  untilServed(() => client.post<Deposit>('/v1/deposits', { reference_id: reference, amount: '1000.00', ...members }));
+  client.post<Deposit>('/v1/deposits', { reference_id: reference, amount: '1000.00', ...members });
 
 const get = async ({ client }: TestMerchant, reference: string): Promise<Deposit> =>
   (await client.get<Deposit>(`/v1/deposits/${reference}`)).body;
@@ -306,7 +305,7 @@ describe('the limits of a merchant', () => {
       Promise.all(
         Array.from({ length: 8 }, (_, n) => {
           const request = { reference_id: `at-once-${n}`, amount: '1000.00', channel: biller };
-          return untilServed(() => new Client(url, limited.key).post<Deposit>('/v1/deposits', request));
+          return new Client(url, limited.key).post<Deposit>('/v1/deposits', request);
         }),
       );
   };
@@ -347,9 +346,7 @@ describe('the limits of a merchant', () => {
     await holding(scene.stack, 'deposits', async () => {
       sent = [one, other].map((api, n) => {
         const request = { reference_id: `process-${n}`, amount: '1000.00', channel: biller };
-        return untilServed(() =>
-          new Client(scene.stack.urlOf(api), merchant.key).post<Deposit>('/v1/deposits', request),
-        );
+        return new Client(scene.stack.urlOf(api), merchant.key).post<Deposit>('/v1/deposits', request);
       });
       await eventually(
         () => scene.stack.sql(waiting),

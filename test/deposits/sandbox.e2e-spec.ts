@@ -5,7 +5,6 @@ import { eventually } from '../support/eventually.js';
 import { expectError, expectRefusedField } from '../support/expectations.js';
 import type { Answer, ErrorBody } from '../support/http.js';
 import { unique, type TestMerchant } from '../support/stack.js';
-import { untilServed } from '../support/until-served.js';
 import { baht, closeWithRightBooks, DepositsScene, satang, type DepositView } from './scene.js';
 
 type Deposit = DepositView & { channel: string; paid_at: string };
@@ -127,7 +126,7 @@ describe('a deposit of a sandbox merchant', () => {
   it('waits while its wallet can hold no more, and is credited once there is room', async () => {
     const full = await scene.stack.sandboxMerchant('999999999500.00');
     const request = { reference_id: 'full', amount: '1000.00' };
-    const { body } = await untilServed(() => full.client.post<Deposit>('/v1/deposits', request));
+    const { body } = await full.client.post<Deposit>('/v1/deposits', request);
     // The next try is a minute away, for which no test can wait.
     const tryNow = `UPDATE deposits SET next_inquiry_at = now()
                     WHERE deposit_number = $1 AND next_inquiry_at > now() + interval '30 seconds' RETURNING id`;

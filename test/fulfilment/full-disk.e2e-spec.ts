@@ -43,7 +43,7 @@ describe('while the disk of PostgreSQL is full', () => {
     const merchant = await stack.merchant('100.00');
     const request = { reference_id: unique('order'), user_id: 'player-1', items: [{ sku }] };
     await fillDiskFor('INSERT', 'orders');
-    const answer = await merchant.client.post('/v1/orders', request);
+    const answer = await merchant.client.once.post('/v1/orders', request);
     expectError(answer, 503, 'SERVICE_UNAVAILABLE');
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
     await roomAgain();

@@ -196,7 +196,7 @@ describe('Redis', () => {
 describe('for a load balancer, the API’s /readyz', () => {
   it('has the usual error body, and Retry-After', async () => {
     wire.cut();
-    const answer: Answer<unknown> = await new Client(ports.api, null).get('/readyz');
+    const answer: Answer<unknown> = await new Client(ports.api, null).once.get('/readyz');
     wire.restore();
     expectError(answer, 503, 'SERVICE_UNAVAILABLE', 'PostgreSQL does not answer');
     expect(answer.headers.get('retry-after')).toBe('1');

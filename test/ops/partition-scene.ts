@@ -3,7 +3,6 @@ import type { Execute } from '../../src/database/partitions/runs.js';
 import { Partitioning } from '../support/partitioning.js';
 import { auditServiceOf } from '../support/planted.js';
 import { TestStack, type TestMerchant } from '../support/stack.js';
-import { untilServed } from '../support/until-served.js';
 
 /** A merchant with money and a product for it, and tables that `npm run partition` may divide. */
 export class PartitionScene {
@@ -44,7 +43,7 @@ export class PartitionScene {
   place(reference: string, quantity = 1, userId = 'player'): ReturnType<typeof this.merchant.client.post> {
     const items = [{ sku: this.sku, quantity }];
     const body = { reference_id: reference, user_id: userId, items };
-    return untilServed(() => this.merchant.client.post('/v1/orders', body));
+    return this.merchant.client.post('/v1/orders', body);
   }
 
   /** One order after the other. */

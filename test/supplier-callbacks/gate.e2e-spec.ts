@@ -10,7 +10,6 @@ import { eventually } from '../support/eventually.js';
 import { expectError } from '../support/expectations.js';
 import { Client, type Answer } from '../support/http.js';
 import { sendRaw } from '../support/raw-http.js';
-import { untilServed } from '../support/until-served.js';
 import { Wire } from '../support/wire.js';
 import { CallbackScene, openedBody, type StoredCallback } from './scene.js';
 
@@ -138,7 +137,7 @@ describe('a callback', () => {
 
 describe('the limit of callbacks', () => {
   const pings = (path: string, count: number): Promise<Answer<unknown>[]> =>
-    Promise.all(Array.from({ length: count }, () => untilServed(() => nobody.post<unknown>(path, PING, signed(PING)))));
+    Promise.all(Array.from({ length: count }, () => nobody.post<unknown>(path, PING, signed(PING))));
   const statuses = (answers: Answer<unknown>[]): Set<number> => new Set(answers.map(({ status }) => status));
 
   it('is 100 a second for each supplier', async () => {
@@ -184,7 +183,7 @@ describe('while PostgreSQL is away', () => {
   });
 
   it('a callback gets 503, so that the supplier repeats it, and the repeat is accepted later', async () => {
-    const client = new Client(scene.stack.urlOf(api), null);
+    const client = new Client(scene.stack.urlOf(api), null).once;
     const path = await scene.path('signing');
     wire.cut();
     const answer = await client.post(path, PING, signed(PING));

@@ -1,3 +1,4 @@
+import { eventually } from './eventually.js';
 import { checkAnswer } from './openapi-check.js';
 
 /** An answer of the API, with its parsed body. */
@@ -7,12 +8,21 @@ export interface Answer<Body = Record<string, unknown>> {
   body: Body;
 }
 
-/** A merchant's client: it sends its API key with every request, and compares every answer with openapi.json. */
+/**
+ * A merchant's client: it sends its API key with every request, and compares every answer with openapi.json. Like a merchant, it
+ * repeats a request while the service is busy, which is a correct answer on a busy machine.
+ */
 export class Client {
   constructor(
     private readonly baseUrl: string,
     private readonly apiKey: string | null,
+    private readonly repeats = true,
   ) {}
+
+  /** The same client, but it sends each request once. */
+  get once(): Client {
+    return new Client(this.baseUrl, this.apiKey, false);
+  }
 
   get<Body = never>(path: string, headers: Record<string, string> = {}): Promise<Answer<Body>> {
     return this.send('GET', path, undefined, headers);
@@ -31,11 +41,21 @@ export class Client {
   }
 
   /** Strings and bytes are sent unchanged, other values as JSON. */
-  async send<Body = never>(
+  send<Body = never>(
     method: string,
     path: string,
     body?: unknown,
     headers: Record<string, string> = {},
+  ): Promise<Answer<Body>> {
+    const send = (): Promise<Answer<Body>> => this.sendOnce(method, path, body, headers);
+    return this.repeats ? eventually(send, (answer) => !isBusy(answer)) : send();
+  }
+
+  private async sendOnce<Body>(
+    method: string,
+    path: string,
+    body: unknown,
+    headers: Record<string, string>,
   ): Promise<Answer<Body>> {
     const response = await fetch(this.baseUrl + path, {
       method,
@@ -57,6 +77,11 @@ export class Client {
     checkAnswer(method, path, answer);
     return answer;
   }
+}
+
+/** Whether the service refuses the request only for now. Other refusals with 503, such as for the balance, have details. */
+function isBusy({ status, headers, body }: Answer<unknown>): boolean {
+  return status === 503 && headers.has('retry-after') && (body as Partial<ErrorBody> | null)?.details === undefined;
 }
 
 /** The members of an error's body. */

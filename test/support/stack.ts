@@ -20,7 +20,7 @@ import { createTestDatabase, type TestDatabase } from './database.js';
 import { eventually } from './eventually.js';
 import { FakeSupplier } from './fake-supplier.js';
 import { Client } from './http.js';
-import { untilDone, untilServed } from './until-served.js';
+import { untilDone } from './until-served.js';
 
 export interface TestMerchant {
   id: number;
@@ -190,7 +190,7 @@ export class TestStack {
     userId = 'player-1',
   ): Promise<OrderBody> {
     const request = { reference_id: unique('order'), user_id: userId, items };
-    const { status, body } = await untilServed(() => merchant.client.post<OrderBody>('/v1/orders', request));
+    const { status, body } = await merchant.client.post<OrderBody>('/v1/orders', request);
     if (status !== 200) throw new Error(`the order was refused: ${JSON.stringify(body)}`);
     return body;
   }
@@ -203,9 +203,7 @@ export class TestStack {
   }
 
   async wallet(merchant: TestMerchant): Promise<{ available: string; held: string }> {
-    const { body } = await untilServed(() =>
-      merchant.client.get<{ available_amount: string; held_amount: string }>('/v1/wallet'),
-    );
+    const { body } = await merchant.client.get<{ available_amount: string; held_amount: string }>('/v1/wallet');
     return { available: body.available_amount, held: body.held_amount };
   }
 

@@ -3,8 +3,8 @@ import { eventually } from './eventually.js';
 import type { Answer } from './http.js';
 
 /**
- * Repeats a request while the service answers that it is busy, as merchants do. This is a correct answer on a busy machine. No
- * other 503 has Retry-After, so a refusal for the balance is not repeated.
+ * Repeats a request while the service, or a vendor that it needs, is busy, as merchants do. A refusal for the balance is not repeated:
+ * it has no Retry-After. `Client` itself repeats requests, but not for vendors.
  */
 export const untilServed = <Body>(send: () => Promise<Answer<Body>>): Promise<Answer<Body>> =>
   eventually(send, ({ status, headers }) => status !== 503 || !headers.has('retry-after'));

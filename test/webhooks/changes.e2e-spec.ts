@@ -104,7 +104,7 @@ describe('a change of a webhook with very many waiting deliveries', () => {
   it('does not let the webhook become active again before all are cancelled', async () => {
     await whileOneIsHeld(async () => {
       await hooks.patch(id, { status: 'inactive' });
-      const answer = await hooks.merchant.client.patch(`/v1/merchant-webhooks/${id}`, { status: 'active' });
+      const answer = await hooks.merchant.client.once.patch(`/v1/merchant-webhooks/${id}`, { status: 'active' });
       expectError(answer, 503, 'SERVICE_UNAVAILABLE');
     });
     expect(await hooks.patch(id, { status: 'active' })).toMatchObject({ status: 'active' });

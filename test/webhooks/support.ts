@@ -15,7 +15,6 @@ import { problemOfDelivery } from '../support/openapi-check.js';
 import type { Answer } from '../support/http.js';
 import type { Receives } from '../support/webhook-receiver.js';
 import { unique, type TestMerchant, type TestStack } from '../support/stack.js';
-import { untilServed } from '../support/until-served.js';
 
 /** A request as it arrived at an endpoint. */
 export interface Arrival {
@@ -205,7 +204,7 @@ export class Hooks {
   }
 
   test(id: number, body?: unknown): Promise<Answer<Delivery>> {
-    return untilServed(() => this.merchant.client.post<Delivery>(`${PATH}/${id}/test`, body));
+    return this.merchant.client.post<Delivery>(`${PATH}/${id}/test`, body);
   }
 
   retry({ id, webhook_id }: Pick<Delivery, 'id' | 'webhook_id'>, body?: unknown): Promise<Answer<Delivery>> {
