@@ -119,6 +119,14 @@ export class OpnScene {
     ]);
   }
 
+  /** The kinds of a deposit's events, in their order. */
+  async events({ deposit_number }: Deposit): Promise<string[]> {
+    const { body } = await this.merchant.client.get<{ data: { event: string; data: Deposit }[] }>(
+      '/v1/events?limit=100',
+    );
+    return body.data.filter(({ data }) => data.deposit_number === deposit_number).map(({ event }) => event);
+  }
+
   /** The vendor's calls of a kind about a deposit. */
   async calls({ deposit_number }: Deposit, kind: string): Promise<Json[]> {
     return (await this.opn.journal(deposit_number)).filter(({ call }) => call === kind);

@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { SchemaService } from '../../../src/database/schema.service.js';
+import { eventually } from '../../support/eventually.js';
+import { expectError } from '../../support/expectations.js';
+import { Client, type ErrorBody } from '../../support/http.js';
+import { unique } from '../../support/stack.js';
+import { closeWithRightBooks } from '../scene.js';
+import { OpnScene, type Deposit } from './scene.js';
+
+let scene: OpnScene;
+
+beforeAll(async () => {
+  scene = await OpnScene.start();
+});
+
+afterAll(() => closeWithRightBooks(scene.deposits, scene));
+
+describe('a deposit at Opn', () => {
+  it('has the image of a charge, which names it, and is paid when a callback makes the service ask', async () => {
+    const made = await scene.made({ metadata: { till: '3' }, expires_in: 600 });
+    expect(made).toMatchObject({ status: 'pending', amount_to_pay: '1000.00', qr_payload: null });
+    expect(Buffer.from(made.qr_image?.split('base64,')[1] ?? '', 'base64').toString()).toMatch(/^<svg /);
+    const [charge] = await scene.calls(made, 'charge');
+    const metadata = {
+      deposit: made.deposit_number,
+      merchant: String(scene.merchant.id),
+      reference_id: made.reference_id,
+    };
+    expect(JSON.parse(String(charge?.body))).toMatchObject({
+      amount: 100_000,
+      currency: 'THB',
+      metadata,
+      expires_at: new Date(Math.ceil(Date.parse(made.expires_at) / 1_000) * 1_000).toISOString(),
+    });
+    await scene.settle(made);
+    const paid = await scene.until(made, 'paid');
+    expect(paid).toMatchObject({ qr_image: null, payments: [{ amount: '1000.00', late: false }] });
+    expect(await scene.events(made)).toEqual(['deposit.paid']);
+    const [payment] = await scene.payments();
+    expect(payment).toMatchObject({ booked_by: 'reference', deposit_number: made.deposit_number, state: 'booked' });
+  });
+
+  it('is made once for equal requests at once', async () => {
+    await scene.opn.sim('rules', { match: { call: 'charge' }, delay_ms: 500 });
+    const reference = unique('deposit');
+    const answers = await Promise.all(Array.from({ length: 20 }, () => scene.create({}, reference)));
+    expect(new Set(answers.map(({ status, body }) => `${status} ${body.qr_image}`)).size).toBe(1);
+    const [first] = answers;
+    expect(await scene.calls(first?.body as Deposit, 'charge')).toHaveLength(1);
+  });
+
+  it('is made once by two processes, too', async () => {
+    const { stack } = scene.deposits;
+    const other = await stack.startApi();
+    try {
+      await other.get(SchemaService).whenReady();
+      await scene.opn.sim('rules', { match: { call: 'charge' }, delay_ms: 1_000 });
+      const body = { reference_id: unique('deposit'), amount: '1000.00', channel: scene.code };
+      const clients = [scene.merchant.client, new Client(stack.urlOf(other), scene.merchant.key)];
+      const answers = await Promise.all(clients.map((client) => client.post<Deposit>('/v1/deposits', body)));
+      expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+      expect(answers[0]?.body.qr_image).toBe(answers[1]?.body.qr_image);
+      expect(await scene.calls(answers[0]?.body as Deposit, 'charge')).toHaveLength(1);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('waits without a QR code while Opn makes none, and the same request finishes it', async () => {
+    const lost = { drop: true, then: [{ after_ms: 60_000, status: 'successful' }] };
+    const refusals = [
+      { http: 500, decide: false },
+      { code: 'too_many_requests', http: 429 },
+      { body: 'html', decide: false },
+    ];
+    const rules = [...refusals, lost].map((rule) => ({ match: { call: 'charge' }, ...rule }));
+    await scene.opn.sim('rules', { rules });
+    const reference = unique('deposit');
+    for (const _ of rules) {
+      const refused = await scene.create({}, reference);
+      expectError(refused, 503, 'SERVICE_UNAVAILABLE');
+      expect((refused.body as unknown as ErrorBody).details?.[0]?.code).toBe('CHANNEL_UNAVAILABLE');
+      expect(refused.headers.get('retry-after')).not.toBeNull();
+      await scene.pass();
+    }
+    expect(await scene.get({ reference_id: reference })).toMatchObject({ status: 'pending', qr_image: null });
+    const { status, headers, body } = await scene.create({}, reference);
+    expect([status, headers.get('idempotent-replayed')]).toEqual([200, 'true']);
+    expect(body.qr_image).toMatch(/^data:image\/svg/);
+    // The charge whose answer was lost is paid, and the other one, too: both name the deposit.
+    await scene.opn.sim('clock', { advance: '61s' });
+    await scene.until(body, 'paid');
+    await scene.settle(body);
+    await scene.until(body, 'paid', '2000.00');
+  });
+
+  it('has no image that is too large, or elsewhere', async () => {
+    const set = { source: { scannable_code: { image: { download_uri: 'http://127.0.0.1:1/code.svg' } } } };
+    await scene.opn.sim('rules', { match: { call: 'charge' }, set });
+    const reference = unique('deposit');
+    expectError(await scene.create({}, reference), 503, 'SERVICE_UNAVAILABLE');
+    // The charge that nobody has seen ends. Another one is made after a pause, however soon the merchant asks again.
+    const repeatedAtMs = performance.now();
+    expect((await scene.create({}, reference)).status).toBe(200);
+    expect(performance.now() - repeatedAtMs).toBeGreaterThan(1_000);
+    const made = await scene.get({ reference_id: reference });
+    await scene.untilCalled(made, 'expire');
+    expect(await scene.calls(made, 'charge')).toHaveLength(2);
+    await scene.opn.sim('readings', { image_bytes: 65_537 });
+    expectError(await scene.create(), 503, 'SERVICE_UNAVAILABLE');
+    await scene.opn.sim('readings', { image_bytes: 400 });
+  });
+
+  it.each(['ignored', 'refused'])('is made when expires_at is %s', async (reading) => {
+    await scene.opn.sim('readings', { expires_at: reading });
+    const made = await scene.made({ expires_in: 600 });
+    expect(new Date(made.expires_at).getTime() - new Date(made.created_at).getTime()).toBe(600_000);
+    await scene.opn.sim('readings', { expires_at: 'honoured' });
+  });
+
+  it('is ended at Opn when it is cancelled, and its money is booked all the same', async () => {
+    const made = await scene.made();
+    await scene.merchant.client.post(`/v1/deposits/${made.reference_id}/cancel`);
+    await scene.untilCalled(made, 'expire');
+    await scene.settle(made);
+    await scene.until(made, 'paid');
+  });
+});
+
+describe('refused keys', () => {
+  it('pause the channel until a probe succeeds', async () => {
+    const made = await scene.made();
+    await scene.opn.sim('account', { secret_key: 'skey_test_other' });
+    expectError(await scene.create(), 503, 'SERVICE_UNAVAILABLE');
+    expect(await scene.channel()).toMatchObject({ status: 'paused', pause_reason: 'credentials' });
+    const refused = await scene.create();
+    expect((refused.body as unknown as ErrorBody).details?.[0]?.code).toBe('NO_CHANNEL');
+    const checks = await scene.deposits.operator.run('channel', 'test', scene.code, '--json');
+    expect([checks.code, checks.stdout]).toEqual([1, expect.stringContaining('authentication_failure')]);
+    await scene.opn.sim('account', { secret_key: 'skey_test_simulator' });
+    await scene.deposits.stack.sql(`UPDATE deposit_channels SET probe_at = now() WHERE code = $1`, [scene.code]);
+    await eventually(
+      () => scene.channel(),
+      ({ status }) => status === 'active',
+    );
+    await scene.settle(made);
+    await scene.until(made, 'paid');
+  });
+});
