@@ -145,6 +145,11 @@ export class DepositsRepository {
     return present((await tx.query<Use>(...sql.FIND_USE.with({ ...by, ...max })))[0], 'the statement has one row');
   }
 
+  /** Waits until the merchant's creations that are under way have ended. */
+  async waitForCreations(merchantId: number): Promise<void> {
+    await this.database.query(...sql.LOCK_CREATIONS.with({ merchantId }));
+  }
+
   dealtBefore(tx: Transaction, channelId: number, amounts: Satang[]): Promise<DealtBefore[]> {
     const rows = amounts.map((amount_to_pay) => ({ amount_to_pay }));
     return tx.query<DealtBefore>(...sql.DEALT_BEFORE.with({ channelId, amounts: rows }));

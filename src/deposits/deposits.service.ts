@@ -135,7 +135,16 @@ export class DepositsService {
    */
   async make(request: DepositRequest, sandbox: boolean, by?: Actor): Promise<CreatedDeposit> {
     const channels = sandbox ? [await this.channels.sandbox()] : await this.active(request.channel);
-    const channel = choose(request, channels);
+    let channel: DepositChannel;
+    try {
+      channel = choose(request, channels);
+    } catch (refused) {
+      // The same request may have made the deposit, or be making it, at a channel that was paused since.
+      await this.deposits.waitForCreations(request.merchantId);
+      const meanwhile = await this.findEarlier(request);
+      if (meanwhile) return meanwhile;
+      throw refused;
+    }
     for (let deal = 1; deal <= MAX_DEALS; deal++) {
       const made = await this.database.transaction((tx) => this.deal(tx, request, channel, by));
       if (made) return { row: await this.sandbox.takeFirstReport(made), replayed: false };
