@@ -373,7 +373,7 @@ export class Metrics extends DepositMetrics {
       ),
       slips_paused: each(
         'slips_paused',
-        "Whether the slip service of the channel refuses us, or the channel's credentials can't be opened: 1 or 0",
+        'Whether the slip service of the channel refuses us, or slips have waited for a check for 5 minutes: 1 or 0',
         ['channel'],
       ),
       partition_ids_left: each(

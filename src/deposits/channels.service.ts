@@ -86,13 +86,9 @@ export class ChannelsService {
     return this.connect(await this.get(code));
   }
 
-  getById(id: number): Promise<DepositChannel> {
-    return this.channels.getById(id);
-  }
-
   /** @throws as {@link connect}. */
   async connectById(id: number): Promise<ConnectedChannel> {
-    return this.connect(await this.getById(id));
+    return this.connect(await this.channels.getById(id));
   }
 
   /** @throws BAD_REQUEST if its settings are of another version of the adapter; Error if its credentials can't be opened. */

@@ -95,10 +95,7 @@ export class DepositChannel {
   @Column('text', { nullable: true })
   refused!: string | null;
 
-  /**
-   * When to check slips again, after its slip service refused our key, address or quota, or the channel's credentials could not be
-   * opened.
-   */
+  /** When to check slips again, after its slip service refused our key, address or quota. */
   @Column(timestampColumn({ nullable: true }))
   slips_paused_until!: Date | null;
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { present } from '../../core/invariant.js';
 import { Database, type Transaction } from '../../database/database.js';
+import type { DepositChannel } from '../deposit-channel.entity.js';
 import type { SlipCheck, SlipCode } from './slip-check.entity.js';
 import * as sql from './slips.sql.js';
 
@@ -36,10 +37,15 @@ export class SlipsRepository {
     return (await tx.query<DueSlip>(...sql.INSERT_CHECK.with(of)))[0];
   }
 
+  /** The channels with slips to verify, or with the end of a pause. */
+  listDueChannels(): Promise<DepositChannel[]> {
+    return this.database.query<DepositChannel>(...sql.LIST_DUE_CHANNELS.with({}));
+  }
+
   /** @param waits how long to wait after each call. The last one applies to all further calls. */
-  claim(limit: number, waits: readonly number[]): Promise<DueSlip[]> {
+  claim(channelId: number, limit: number, waits: readonly number[]): Promise<DueSlip[]> {
     const rows = waits.map((seconds, n) => ({ tries: n + 1, seconds }));
-    return this.database.query<DueSlip>(...sql.CLAIM_CHECKS.with({ limit, waits: rows }));
+    return this.database.query<DueSlip>(...sql.CLAIM_CHECKS.with({ channelId, limit, waits: rows }));
   }
 
   confirm(tx: Transaction, channelId: number, slipRef: string): void {
@@ -54,11 +60,12 @@ export class SlipsRepository {
     await this.database.query(...sql.PAUSE_SLIPS.with({ id, channelId, seconds }));
   }
 
-  claimPaused(seconds: number): Promise<{ code: string }[]> {
-    return this.database.query<{ code: string }>(...sql.CLAIM_PAUSED.with({ seconds }));
+  /** @returns false if another process tests the slip service, or the pause has not ended. */
+  async claimPaused(channelId: number, seconds: number): Promise<boolean> {
+    return (await this.database.query(...sql.CLAIM_PAUSED.with({ channelId, seconds }))).length > 0;
   }
 
-  async resume(code: string): Promise<void> {
-    await this.database.query(...sql.RESUME_SLIPS.with({ code }));
+  async resume(channelId: number): Promise<void> {
+    await this.database.query(...sql.RESUME_SLIPS.with({ channelId }));
   }
 }

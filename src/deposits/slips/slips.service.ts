@@ -10,9 +10,9 @@ import { BoundedReadsService } from '../../database/bounded-reads.service.js';
 import type { SlipReading } from '../channels/channel-adapter.js';
 import type { ConnectedChannel } from '../channel-registry.js';
 import { ChannelsService } from '../channels.service.js';
+import type { DepositChannel } from '../deposit-channel.entity.js';
 import { DepositsObserver } from '../deposits.observer.js';
 import type { DepositRow } from '../deposits.repository.js';
-import { eachChannel } from '../each-channel.js';
 import { SandboxSlipsService } from '../sandbox/sandbox-slips.service.js';
 import { IncomingSlipsService } from './incoming-slips.service.js';
 import { slipOf, slipRefOf, type MiniQr } from './mini-qr.js';
@@ -28,12 +28,19 @@ const BATCH = 20;
 /** The wait that the refusal of a further slip of a deposit names, because every refusal for a limit names one. */
 const NEVER_SECONDS = 86_400;
 
+const UNCONNECTED =
+  'this process can’t check the slips of a channel, and leaves them to the other workers: start it with their SECRETS_KEY, or ' +
+  'correct the channel with topup channel set';
+
 const tooMany = (limit: string, retryAfterSeconds: number): AppError =>
   new AppError('TOO_MANY_REQUESTS', `More than ${limit}: please slow down`, { retryAfterSeconds });
 
 /** Takes slips, and verifies them at the channel's slip service, which queries the sending bank. A slip itself proves nothing. */
 @Injectable()
 export class SlipsService {
+  /** The channels that this process could not connect at last. */
+  private readonly unconnected = new Set<number>();
+
   constructor(
     private readonly database: Database,
     private readonly bounded: BoundedReadsService,
@@ -64,15 +71,9 @@ export class SlipsService {
 
   @WorkerTask('slip_checks', { every: 1_000, failed: 'slips could not be checked', once: true })
   async checkDue(stop: AbortSignal): Promise<void> {
-    const failures: Error[] = [];
-    let due: DueSlip[];
-    do {
-      due = await this.slips.claim(BATCH, WAITS);
-      await Promise.all(due.map((each) => this.checkOne(each).catch((error: Error) => failures.push(error))));
-    } while (!stop.aborted && due.length === BATCH);
-    if (!stop.aborted)
-      await eachChannel(await this.slips.claimPaused(PAUSE_SECONDS), ({ code }) => this.tryResume(code));
-    if (failures[0]) throw failures[0];
+    let hasMore: boolean[];
+    do hasMore = await all((await this.slips.listDueChannels()).map((channel) => this.checkDueOf(channel)));
+    while (!stop.aborted && hasMore.includes(true));
   }
 
   /** Stores the slip before it is verified, so that no crash loses it. @returns the slip; undefined if it is known. */
@@ -90,19 +91,38 @@ export class SlipsService {
     return this.bounded.run(insert);
   }
 
-  private async checkOne(due: DueSlip): Promise<void> {
-    const { channel_id: channelId } = due;
-    if (channelId === SANDBOX_CHANNEL_ID) return this.sandbox.decide(due);
-    const row = await this.channels.getById(channelId);
-    let channel: ConnectedChannel;
+  /** @returns whether more slips of the channel may be due. */
+  private async checkDueOf(channel: DepositChannel): Promise<boolean> {
+    const { id, slips_paused_until: pausedUntil } = channel;
+    if (id === SANDBOX_CHANNEL_ID) return this.checkSome(id, (due) => this.sandbox.decide(due));
+    const connected = this.tryConnect(channel);
+    if (!connected) return false;
+    if (pausedUntil !== null) return this.tryResume(connected);
+    return this.checkSome(id, (due) => this.check(connected, due));
+  }
+
+  private async checkSome(channelId: number, check: (due: DueSlip) => Promise<void>): Promise<boolean> {
+    const due = await this.slips.claim(channelId, BATCH, WAITS);
+    await all(due.map(check));
+    return due.length === BATCH;
+  }
+
+  /**
+   * To be called before a claim: a process that can't connect the channel leaves its slips to the other ones, because only this
+   * process may lack the key.
+   */
+  private tryConnect(channel: DepositChannel): ConnectedChannel | null {
+    const { id, code } = channel;
     try {
-      channel = this.channels.connect(row);
-    } catch (cause) {
-      // Nobody was asked about the slip, so this says nothing about it.
-      await this.slips.pause(due, PAUSE_SECONDS);
-      throw new Error(`channel ${row.code}: ${(cause as Error).message}`, { cause });
+      const connected = this.channels.connect(channel);
+      this.unconnected.delete(id);
+      return connected;
+    } catch (error) {
+      if (!this.unconnected.has(id))
+        this.logger.error({ channel: code, reason: (error as Error).message }, UNCONNECTED);
+      this.unconnected.add(id);
+      return null;
     }
-    await this.check(channel, due);
   }
 
   /** No transaction is open during the call. */
@@ -132,13 +152,21 @@ export class SlipsService {
     return adapter.slips.verify(settings, slipOf(due.slip_ref));
   }
 
-  private async tryResume(code: string): Promise<void> {
-    const { adapter, settings } = await this.channels.connectByCode(code);
-    if (!adapter.slips || !settings.takesSlips || (await adapter.slips.isAccepted(settings)))
-      await this.slips.resume(code);
+  /** @returns whether it is resumed. */
+  private async tryResume({ channel, adapter, settings }: ConnectedChannel): Promise<boolean> {
+    if (!(await this.slips.claimPaused(channel.id, PAUSE_SECONDS))) return false;
+    const isAccepted = !adapter.slips || !settings.takesSlips || (await adapter.slips.isAccepted(settings));
+    if (isAccepted) await this.slips.resume(channel.id);
+    return isAccepted;
   }
 
   private warn(channel: string, { id }: DueSlip, reason: string): void {
     this.logger.warn({ channel, slipCheck: String(id), reason }, 'a slip needs attention');
   }
+}
+
+/** Waits for all, also if some fail. @throws the first failure. */
+async function all<Result>(works: Promise<Result>[]): Promise<Result[]> {
+  await Promise.allSettled(works);
+  return Promise.all(works);
 }

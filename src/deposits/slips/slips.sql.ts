@@ -41,17 +41,27 @@ export const INSERT_CHECK = statement(
     SELECT * FROM added WHERE next_at IS NOT NULL`,
 );
 
+/** The channels with slips to verify now, and the paused ones whose slip services must be tested now. */
+export const LIST_DUE_CHANNELS = statement(
+  'slip_checks.list_due_channels',
+  {},
+  () => `
+    SELECT * FROM deposit_channels
+    WHERE slips_paused_until <= statement_timestamp()
+       OR slips_paused_until IS NULL AND id IN (SELECT channel_id FROM slip_checks WHERE next_at <= statement_timestamp())`,
+);
+
 /** Claims slips to verify now. Each is due again after its next wait, unless an answer decides it. */
 export const CLAIM_CHECKS = statement(
   'slip_checks.claim',
-  { limit: 'int', waits: rowsOf({ tries: 'int', seconds: 'int' }) },
-  ({ limit, waits }) => `
+  { channelId: 'int', limit: 'int', waits: rowsOf({ tries: 'int', seconds: 'int' }) },
+  ({ channelId, limit, waits }) => `
     UPDATE slip_checks s SET tries = s.tries + 1, next_at = statement_timestamp() + wait.seconds * interval '1 second'
     FROM ${waits.as('wait')}
     WHERE wait.tries = least(s.tries + 1, (SELECT count(*) FROM ${waits.as('all_waits')}))
       AND s.id IN (
         SELECT due.id FROM slip_checks due JOIN deposit_channels c ON c.id = due.channel_id
-        WHERE due.next_at <= statement_timestamp() AND c.slips_paused_until IS NULL
+        WHERE due.channel_id = ${channelId} AND due.next_at <= statement_timestamp() AND c.slips_paused_until IS NULL
         ORDER BY due.next_at LIMIT ${limit} FOR NO KEY UPDATE OF due SKIP LOCKED)
     RETURNING ${CHECK}`,
 );
@@ -76,19 +86,18 @@ export const PAUSE_SLIPS = statement(
     WHERE id = ${channelId}`,
 );
 
-/** Claims channels, to test whether their slip services accept us again. Each is due again after a while. */
+/** Claims a paused channel, to test whether its slip service accepts us again. It is due again after a while. */
 export const CLAIM_PAUSED = statement(
   'slip_checks.claim_paused',
-  { seconds: 'int' },
-  ({ seconds }) => `
+  { channelId: 'int', seconds: 'int' },
+  ({ channelId, seconds }) => `
     UPDATE deposit_channels SET slips_paused_until = statement_timestamp() + ${seconds} * interval '1 second'
-    WHERE id IN (SELECT id FROM deposit_channels WHERE slips_paused_until <= statement_timestamp()
-                 FOR NO KEY UPDATE SKIP LOCKED)
-    RETURNING code`,
+    WHERE id = ${channelId} AND slips_paused_until <= statement_timestamp()
+    RETURNING id`,
 );
 
 export const RESUME_SLIPS = statement(
   'slip_checks.resume',
-  { code: 'text' },
-  ({ code }) => `UPDATE deposit_channels SET slips_paused_until = NULL WHERE code = ${code}`,
+  { channelId: 'int' },
+  ({ channelId }) => `UPDATE deposit_channels SET slips_paused_until = NULL WHERE id = ${channelId}`,
 );

@@ -145,7 +145,10 @@ const deposits = metricsStatement(
                                  LIMIT ${MAX_COUNTED}) held) AS deposits_held,
           extract(epoch FROM statement_timestamp() - (SELECT created_at FROM statement_imports i WHERE i.channel_id = c.id
                                                       ORDER BY id DESC LIMIT 1))::float8 AS statement_age_seconds,
-          (c.refused IS NOT NULL)::int AS statement_refused, (c.slips_paused_until IS NOT NULL)::int AS slips_paused,
+          (c.refused IS NOT NULL)::int AS statement_refused,
+          (c.slips_paused_until IS NOT NULL OR EXISTS (
+             SELECT FROM slip_checks s WHERE s.channel_id = c.id AND s.next_at < statement_timestamp() - interval '5 minutes'))::int
+            AS slips_paused,
           (c.pause_reason IS NOT NULL)::int AS channel_paused
    FROM deposit_channels c CROSS JOIN LATERAL (
      SELECT count(*) AS payments, min(seen_at) AS since FROM (

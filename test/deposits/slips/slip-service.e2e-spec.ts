@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openManagementPort, Scrape } from '../../ops/management.js';
 import { eventually } from '../../support/eventually.js';
@@ -6,9 +7,13 @@ import type { DepositView } from '../scene.js';
 import { KEY, SlipsScene, type Deposit, type Transfer } from './slips-scene.js';
 
 let scene: SlipsScene;
+let port: string;
+const logged: Record<string, string>[] = [];
 
 beforeAll(async () => {
-  scene = await SlipsScene.start();
+  const logTo = { write: (line: string) => void logged.push(JSON.parse(line) as Record<string, string>) };
+  scene = await SlipsScene.start({ LOG_LEVEL: 'warn' }, { logTo });
+  port = await openManagementPort(scene.deposits.stack.api, 0);
 });
 
 afterAll(() => scene.close());
@@ -29,6 +34,9 @@ const withSlip = (shop: TestMerchant, deposit: DepositView, status: string): Pro
     () => scene.get(shop, deposit),
     ({ slip }) => slip?.status === status,
   );
+
+const isPaused = async (channel: string): Promise<number | undefined> =>
+  (await Scrape.of(port)).value('topup_slips_paused', { channel });
 
 describe('a slip that the bank does not know yet', () => {
   it('is asked about again, and booked when the bank knows it', async () => {
@@ -118,8 +126,22 @@ describe('a slip that the bank does not know yet', () => {
 });
 
 describe('a slip of a channel whose credentials can’t be opened', () => {
+  /** Waits for what a worker logs of it. */
+  const untilLogged = async (channel: string): Promise<Record<string, string>> => {
+    const isOfIt = (line: Record<string, string>): boolean => JSON.stringify(line).includes(channel);
+    await eventually(
+      () => Promise.resolve(logged),
+      (lines) => lines.some(isOfIt),
+    );
+    return logged.find(isOfIt) ?? {};
+  };
+
+  const pausedUntil = async (channel: string): Promise<unknown> =>
+    (await scene.deposits.operator.json<{ slips_paused_until: unknown }>('channel', 'show', channel))
+      .slips_paused_until;
+
   it('is asked about once they can be, and keeps no slip of another channel from its check', async () => {
-    const { stack, operator } = scene.deposits;
+    const { stack } = scene.deposits;
     const [broken, other] = [await paying(), await paying()];
     for (const given of [broken, other]) expect(await present(given)).toMatchObject({ slip: { status: 'checking' } });
     const of = [broken.channel];
@@ -129,31 +151,59 @@ describe('a slip of a channel whose credentials can’t be opened', () => {
     );
     await stack.sql(`UPDATE deposit_channels SET credentials_sealed = '\\x00' WHERE code = $1`, of);
     await scene.pay(other.transfer);
-    const tries = (): Promise<unknown> =>
-      stack.sql(
-        `SELECT tries FROM slip_checks JOIN deposit_channels c ON c.id = channel_id WHERE c.code = $1 AND state = 'checking'`,
-        of,
-      );
     await stack.sql(
       `UPDATE slip_checks SET tries = 5 FROM deposit_channels c WHERE c.id = channel_id AND c.code = $1`,
       of,
     );
     await scene.hurry();
     await withSlip(other.shop, other.deposit, 'booked');
-    const paused = (): Promise<{ slips_paused_until: string | null }> => operator.json('channel', 'show', ...of);
-    await eventually(paused, ({ slips_paused_until: until }) => until !== null);
-    // Nor does the end of the pause help.
-    await stack.sql(`UPDATE deposit_channels SET slips_paused_until = now() WHERE code = $1`, of);
-    await eventually(paused, ({ slips_paused_until: until }) => Date.parse(until ?? '') > Date.now() + 60_000);
+    await untilLogged(broken.channel);
     expect(await scene.get(broken.shop, broken.deposit)).toMatchObject({ slip: { status: 'checking', code: null } });
-    expect(await tries()).toEqual([{ tries: 5 }]);
+    const waiting = await stack.sql(
+      `SELECT tries FROM slip_checks JOIN deposit_channels c ON c.id = channel_id WHERE c.code = $1 AND state = 'checking'`,
+      of,
+    );
+    expect([waiting, await pausedUntil(broken.channel)]).toEqual([[{ tries: 5 }], null]);
     await scene.pay(broken.transfer);
-    await stack.sql(`UPDATE deposit_channels SET credentials_sealed = $2, slips_paused_until = now() WHERE code = $1`, [
+    await stack.sql(`UPDATE deposit_channels SET credentials_sealed = $2 WHERE code = $1`, [
       ...of,
       sealed?.credentials_sealed,
     ]);
     await withSlip(broken.shop, broken.deposit, 'booked');
     expect(await scene.calls(broken.transfer)).toBe(2);
+  });
+
+  it('by one worker is checked by the others, and its service is tested by them after a pause', async () => {
+    const { stack } = scene.deposits;
+    const given = await paying();
+    await present(given);
+    await scene.pay(given.transfer);
+    await stack.stopWorkers();
+    await stack.startWorker({ secretsKey: randomBytes(32) });
+    // Due for so long that no worker seems to check them.
+    await stack.sql(`UPDATE slip_checks SET next_at = now() - interval '6 minutes' WHERE next_at IS NOT NULL`);
+    const { reason, msg, level } = await untilLogged(given.channel);
+    expect(await pausedUntil(given.channel)).toBeNull();
+    expect([level, reason, msg]).toEqual([
+      'error',
+      expect.stringMatching(/sealed under another SECRETS_KEY/),
+      expect.stringMatching(/start it with their SECRETS_KEY/),
+    ]);
+    await eventually(
+      () => isPaused(given.channel),
+      (value) => value === 1,
+    );
+    const paused = `UPDATE deposit_channels SET slips_paused_until = now() WHERE code = $1`;
+    await stack.sql(paused, [given.channel]);
+    await stack.startWorker();
+    await withSlip(given.shop, given.deposit, 'booked');
+    expect(await pausedUntil(given.channel)).toBeNull();
+    await eventually(
+      () => isPaused(given.channel),
+      (value) => value === 0,
+    );
+    await stack.stopWorkers();
+    await stack.startWorker();
   });
 });
 
@@ -168,9 +218,8 @@ describe('a slip service that refuses us', () => {
       1,
       { checks: [{}, {}, { name: 'slips', ok: false }] },
     ]);
-    const port = await openManagementPort(scene.deposits.stack.api, 0);
     const of = { channel: given.channel };
-    const paused = async (): Promise<number | undefined> => (await Scrape.of(port)).value('topup_slips_paused', of);
+    const paused = (): Promise<number | undefined> => isPaused(given.channel);
     await eventually(paused, (value) => value === 1);
     expect(await scene.deposits.operator.json('channel', 'show', given.channel)).toMatchObject({
       slips_paused_until: expect.any(String),

@@ -26,8 +26,8 @@ export class SlipsScene {
     readonly service: SimulatorClient,
   ) {}
 
-  static async start(env: Record<string, string> = {}): Promise<SlipsScene> {
-    return SlipsScene.at(await DepositsScene.start(env));
+  static async start(...given: Parameters<typeof DepositsScene.start>): Promise<SlipsScene> {
+    return SlipsScene.at(await DepositsScene.start(...given));
   }
 
   /** Adds the slip service to a service. */
