@@ -38,8 +38,10 @@ export class ChannelCallsService {
 
   @WorkerTask('channel_probes', { every: 5_000, failed: 'paused channels could not be probed', once: true })
   async probe(): Promise<void> {
-    await eachChannel(await this.rows.claimDueProbes(), async (channel) => {
+    await eachChannel(await this.rows.listDueProbes(), async (channel) => {
+      // Before the claim: a process that can't open the credentials leaves the probe to the other ones.
       const connected = this.channels.connect(channel);
+      if (!(await this.rows.claimProbe(channel))) return;
       if ((await this.isWorking(connected)) && (await this.rows.endPause(channel.id)))
         this.logger.info({ channel: channel.code }, 'a channel goes on: its credentials are accepted');
     });

@@ -136,21 +136,16 @@ export class ChannelsRepository {
     return affected === 1;
   }
 
-  /** Claims the paused channels whose probe is due, and writes the time of the next one. */
-  async claimDueProbes(): Promise<DepositChannel[]> {
-    const due = await this.database.manager.findBy(DepositChannel, { probe_at: DUE });
-    const claimed = [];
-    for (const channel of due) {
-      const { id, probe_at, probes } = channel;
-      const next = { probes: probes + 1, probe_at: nextProbe(probes + 1), ...SAME_SETTINGS };
-      const { affected } = await this.database.manager.update(
-        DepositChannel,
-        { id, probe_at: probe_at ?? IsNull() },
-        next,
-      );
-      if (affected === 1) claimed.push(channel);
-    }
-    return claimed;
+  /** The paused channels whose probe is due. */
+  listDueProbes(): Promise<DepositChannel[]> {
+    return this.database.manager.findBy(DepositChannel, { probe_at: DUE });
+  }
+
+  /** Claims the probe of a paused channel, and writes the time of the next one. @returns false if another process has claimed it. */
+  async claimProbe({ id, probe_at, probes }: DepositChannel): Promise<boolean> {
+    const next = { probes: probes + 1, probe_at: nextProbe(probes + 1), ...SAME_SETTINGS };
+    const where = { id, probe_at: probe_at ?? IsNull() };
+    return (await this.database.manager.update(DepositChannel, where, next)).affected === 1;
   }
 
   /** Claims the reading of the vendor's list, if it is due. If the reading fails, the next one follows in an hour. */

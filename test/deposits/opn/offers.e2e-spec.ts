@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SchemaService } from '../../../src/database/schema.service.js';
 import { eventually } from '../../support/eventually.js';
@@ -8,9 +9,10 @@ import { closeWithRightBooks } from '../scene.js';
 import { OpnScene, type Deposit } from './scene.js';
 
 let scene: OpnScene;
+const logged: string[] = [];
 
 beforeAll(async () => {
-  scene = await OpnScene.start();
+  scene = await OpnScene.start({}, { write: (line) => void logged.push(line) });
 });
 
 afterAll(() => closeWithRightBooks(scene.deposits, scene));
@@ -145,5 +147,26 @@ describe('refused keys', () => {
     );
     await scene.settle(made);
     await scene.until(made, 'paid');
+  });
+
+  it('are probed by a worker that can open them, also if another one can’t', async () => {
+    const { stack } = scene.deposits;
+    await stack.stopWorkers();
+    await stack.sql(
+      `UPDATE deposit_channels SET pause_reason = 'credentials', probes = 0, probe_at = now() WHERE code = $1`,
+      [scene.code],
+    );
+    await stack.startWorker({ secretsKey: randomBytes(32) });
+    await eventually(
+      () => Promise.resolve(logged),
+      (lines) => lines.some((line) => /paused channels could not be probed/.test(line)),
+    );
+    await stack.startWorker();
+    await eventually(
+      () => scene.channel(),
+      ({ status }) => status === 'active',
+    );
+    await stack.stopWorkers();
+    await stack.startWorker();
   });
 });
