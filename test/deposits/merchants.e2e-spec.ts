@@ -1,6 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Config } from '../../src/core/config.js';
+import { SchemaService } from '../../src/database/schema.service.js';
 import { DepositsService } from '../../src/deposits/deposits.service.js';
 import { StatementsService } from '../../src/deposits/statements/statements.service.js';
 import { openManagementPort, Scrape } from '../ops/management.js';
@@ -299,6 +300,8 @@ describe('the limits of a merchant', () => {
   const at = async (limits: Partial<Config>): Promise<() => Promise<Answer<Deposit>[]>> => {
     const api = await scene.stack.startApi(limits);
     apis.push(api);
+    // Before that, it refuses each request with 503.
+    await api.get(SchemaService).whenReady();
     url = scene.stack.urlOf(api);
     limited = await shop();
     return () =>
