@@ -120,7 +120,7 @@ const INQUIRE_FOR_CODE = `
  *   unit after a failure (`bought_late`), or sold it twice (`unknown_purchase`).
  * - A success of an attempt that is not the latest one also opens a discrepancy (`bought_late`). If the latest attempt has certainly
  *   bought nothing, the unit goes to review, where an operator decides whether to buy again. While such a discrepancy is open,
- *   `BEGIN_NEXT_ATTEMPTS` sends new attempts of the unit to review.
+ *   `BEGIN_NEXT_ATTEMPTS` sends new attempts of the unit to review, and `CLAIM_UNITS` sends nothing again for it.
  * - A second purchase opens a discrepancy in any state of the unit.
  * - A repeated answer opens no second discrepancy. An answer that differs from the latest discrepancy is written to it while it is
  *   open. If an operator has closed it, the answer opens another one.
