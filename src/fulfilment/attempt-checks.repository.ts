@@ -3,6 +3,7 @@ import { Database, type Transaction } from '../database/database.js';
 import { statement } from '../database/parameters.js';
 import { ATTEMPT } from './attempts.sql.js';
 import { DESTINATION } from './claim.sql.js';
+import { OR_SOONER } from '../orders/attempt-checks.sql.js';
 import type { OrderItem } from '../orders/order-item.entity.js';
 import type { Order } from '../orders/order.entity.js';
 import type { UnitAttempt } from '../orders/unit-attempt.entity.js';
@@ -12,14 +13,13 @@ import type { Supplier } from '../suppliers/supplier.entity.js';
 const isCheck = ({ order_id, item, unit, attempt }: Record<keyof typeof ATTEMPT, string>): string =>
   `order_id = ${order_id} AND item = ${item} AND unit = ${unit} AND attempt = ${attempt}`;
 
-/** Changes nothing if the attempt already has a scheduled check. */
 const SCHEDULE_CHECK = statement(
   'attempt_checks.schedule',
   { ...ATTEMPT, delayMs: 'int' },
   ({ order_id, item, unit, attempt, delayMs }) => `
     INSERT INTO attempt_checks (order_id, item, unit, attempt, due_at)
     VALUES (${order_id}, ${item}, ${unit}, ${attempt}, statement_timestamp() + ${delayMs} * interval '1 millisecond')
-    ON CONFLICT DO NOTHING`,
+    ${OR_SOONER}`,
 );
 
 /** An ended attempt whose supplier the service must query, because the result that we know may no longer be true. */
@@ -33,7 +33,11 @@ export type DueCheck = Pick<
     Supplier,
     | ('code' | 'adapter' | 'base_url' | 'options' | 'timeout_ms')
     | ('token_sealed' | 'credentials_sealed' | 'callback_token_sealed')
-  > & { attempt: number };
+  > & {
+    attempt: number;
+    /** When the check is due again, unless it ends. */
+    due_at: Date;
+  };
 
 /** Claims a due check whose supplier may be called, and makes it due again later, in case this process dies. */
 const CLAIM_DUE_CHECK = statement(
@@ -53,7 +57,7 @@ const CLAIM_DUE_CHECK = statement(
     FROM due JOIN suppliers s ON s.id = due.supplier_id JOIN orders o ON o.id = due.order_id
       JOIN order_items i ON i.order_id = due.order_id AND i.position = due.item
     WHERE c.order_id = due.order_id AND c.item = due.item AND c.unit = due.unit AND c.attempt = due.attempt
-    RETURNING due.*, s.code, s.adapter, s.base_url, s.options, s.timeout_ms, s.token_sealed, s.credentials_sealed,
+    RETURNING due.*, c.due_at, s.code, s.adapter, s.base_url, s.options, s.timeout_ms, s.token_sealed, s.credentials_sealed,
       s.callback_token_sealed, i.kind, o.merchant_id, o.order_number, o.request_id`,
 );
 
@@ -84,7 +88,21 @@ const FIND_SOLD = statement(
                     AND c.attempt = u.attempt AND c.outcome = 'succeeded')`,
 );
 
-const END_CHECK = statement('attempt_checks.end', ATTEMPT, (key) => `DELETE FROM attempt_checks WHERE ${isCheck(key)}`);
+/** Ends a check, unless another one was asked for since it was claimed. */
+const END_CHECK = statement(
+  'attempt_checks.end',
+  { ...ATTEMPT, dueAt: 'timestamptz' },
+  ({ dueAt, ...key }) => `DELETE FROM attempt_checks WHERE ${isCheck(key)} AND due_at = ${dueAt}`,
+);
+
+/** Whether the code of a late sale is still wanted: its discrepancy is open and has none. */
+const LACKS_CODE = statement(
+  'attempt_checks.lacks_code',
+  ATTEMPT,
+  (key) => `
+    SELECT FROM supplier_reversals
+    WHERE ${isCheck(key)} AND kind = 'bought_late' AND delivered_sealed IS NULL AND status = 'open'`,
+);
 
 type AttemptKey = Pick<DueCheck, 'order_id' | 'item' | 'unit' | 'attempt'>;
 
@@ -93,7 +111,7 @@ type AttemptKey = Pick<DueCheck, 'order_id' | 'item' | 'unit' | 'attempt'>;
 export class AttemptChecksRepository {
   constructor(private readonly database: Database) {}
 
-  /** Schedules a check, unless the attempt already has one. */
+  /** Schedules a check. If the attempt already has one, it becomes due at the earlier of the two times. */
   async schedule({ order_id, item, unit, attempt }: AttemptKey, delayMs: number): Promise<void> {
     await this.database.query(...SCHEDULE_CHECK.with({ order_id, item, unit, attempt, delayMs }));
   }
@@ -116,7 +134,13 @@ export class AttemptChecksRepository {
     return sold ?? null;
   }
 
-  async end({ order_id, item, unit, attempt }: AttemptKey): Promise<void> {
-    await this.database.query(...END_CHECK.with({ order_id, item, unit, attempt }));
+  /** Ends a claimed check, unless another one was asked for meanwhile. */
+  async end({ order_id, item, unit, attempt, due_at: dueAt }: AttemptKey & Pick<DueCheck, 'due_at'>): Promise<void> {
+    await this.database.query(...END_CHECK.with({ order_id, item, unit, attempt, dueAt }));
+  }
+
+  /** Whether an open discrepancy about a late sale of the attempt still lacks the code. */
+  async lacksCode({ order_id, item, unit, attempt }: AttemptKey): Promise<boolean> {
+    return (await this.database.query(...LACKS_CODE.with({ order_id, item, unit, attempt }))).length > 0;
   }
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { WorkerTask } from '../core/worker-task.js';
 import { WorkerHeartbeatService } from '../queues/worker-heartbeat.service.js';
 import { isAboutAnother, isDefinite, type SupplierOutcome } from '../suppliers/supplier-outcome.js';
+import { lacksCode } from '../orders/codes/delivered.js';
 import { inquiryAbout } from '../suppliers/supplier-adapter.js';
 import { SupplierRegistry } from '../suppliers/supplier-registry.js';
 import { AttemptAnswersService } from './attempt-answers.service.js';
@@ -9,7 +10,10 @@ import { AttemptLogService } from './attempt-log.service.js';
 import { AttemptChecksRepository, type DueCheck } from './attempt-checks.repository.js';
 import { requestOf } from './attempt-request.js';
 
-/** The delay before the next query, if the supplier did not answer or its answer decided nothing. */
+/**
+ * The delay before the next query, if the supplier did not answer, its answer decided nothing, or the code of a late sale has not come
+ * yet. A purchase in progress decides nothing: an attempt that was refused may still be bought.
+ */
 const RETRY_MS = 600_000;
 
 /**
@@ -45,7 +49,7 @@ export class AttemptChecksService {
     if (isAboutAnother(outcome)) {
       if (await this.answers.reportSurplus(key, due.attempt, outcome))
         this.log.contradicted({ ...due, supplier: due.code }, outcome);
-    } else if (outcome.kind === 'unknown' || outcome.kind === 'not_accepted') return true;
+    } else if (!isDefinite(outcome) && outcome.kind !== 'never_seen') return true;
     if (isDefinite(outcome)) {
       const settled = await this.answers.settle({
         key,
@@ -56,6 +60,7 @@ export class AttemptChecksService {
         calls: [this.toCall(due, outcome, performance.now() - startedAtMs)],
       });
       if (settled === 'reversal') this.log.contradicted({ ...due, supplier: due.code }, outcome);
+      if (lacksCode(due.kind, outcome) && (await this.checks.lacksCode(due))) return true;
     }
     await this.checks.end(due);
     return true;

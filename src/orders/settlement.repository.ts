@@ -4,6 +4,7 @@ import { outcomeDetail, type SupplierOutcome } from '../suppliers/supplier-outco
 import { type ItemRow, type OrderRow, STORED_ORDER_COLUMNS, type UnitRow } from './order.rows.js';
 import { LIST_ITEMS_OF } from './orders.repository.js';
 import { rowsOf, statement } from '../database/parameters.js';
+import { OR_SOONER } from './attempt-checks.sql.js';
 import type { OrderUnit } from './order-unit.entity.js';
 import type { Order } from './order.entity.js';
 import { sourcesOf, UNIT_TRANSITIONS } from './states.js';
@@ -106,12 +107,12 @@ export interface UnsettledUnit {
 /** A supplier may report a late sale without its code, such as in a list of sales. Then an inquiry must fetch the code. */
 const INQUIRE_FOR_CODE = `
       INSERT INTO attempt_checks (order_id, item, unit, attempt, due_at)
-      SELECT r.order_id, r.item, r.unit, r.attempt, statement_timestamp() + interval '1 minute'
+      SELECT DISTINCT r.order_id, r.item, r.unit, r.attempt, statement_timestamp() + interval '1 minute'
       FROM recorded r JOIN weighed w USING (order_id, item, unit, attempt, opens)
       JOIN order_items i ON i.order_id = r.order_id AND i.position = r.item
       JOIN unit_attempts a ON a.order_id = r.order_id AND a.item = r.item AND a.unit = r.unit AND a.number = r.attempt
       WHERE r.opens = 'bought_late' AND w.delivered_sealed IS NULL AND i.kind = 'code'
-      ON CONFLICT DO NOTHING`;
+      ${OR_SOONER}`;
 
 /**
  * Judges answers that settled nothing, and returns the states of their units. The `state` of an answer is `succeeded`, `failed`

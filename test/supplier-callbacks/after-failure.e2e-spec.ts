@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { handedOver } from '../deliveries/handed-over.js';
+import { closeWithBalancedBooks } from '../support/books.js';
+import { useCallingAdapters } from '../support/calling-supplier.js';
+import { deferred } from '../support/deferred.js';
+import { eventually } from '../support/eventually.js';
+import { refused, type Answer } from '../support/fake-supplier.js';
+import { CallbackScene, type OpenUnit } from './scene.js';
+
+useCallingAdapters();
+
+let scene: CallbackScene;
+
+beforeAll(async () => {
+  scene = await CallbackScene.start();
+});
+
+afterAll(() => closeWithBalancedBooks(scene.stack));
+
+const callAbout = ({ reference }: OpenUnit): Promise<unknown> => scene.call('plain', { kind: 'about', reference });
+
+/** A failed unit of a supplier whose callbacks do not prove their sender. */
+async function refusedUnit(kind: 'topup' | 'code' = 'topup'): Promise<OpenUnit> {
+  const unit = await scene.openUnit('plain', kind);
+  scene.stack.supplier.script(unit.user, () => refused(unit.reference, 'OUT_OF_STOCK'));
+  await callAbout(unit);
+  await scene.stack.orderWith(scene.merchant, unit.order.reference_id, 'failed');
+  return unit;
+}
+
+interface Discrepancy {
+  kind: string;
+  has_code: boolean;
+}
+
+/** The discrepancies of a unit. Makes its check due, if it has one. */
+async function discrepancies({ order }: OpenUnit): Promise<Discrepancy[]> {
+  await scene.stack.sql('UPDATE attempt_checks SET due_at = now()');
+  return scene.stack.sql<Discrepancy>(
+    `SELECT kind, delivered_sealed IS NOT NULL AS has_code
+     FROM supplier_reversals r JOIN orders o ON o.id = r.order_id WHERE o.order_number = $1`,
+    [order.order_number],
+  );
+}
+
+const askedAgain = async (unit: OpenUnit, before: number): Promise<number> =>
+  eventually(
+    () => scene.inquiries(unit),
+    (count) => count > before,
+  );
+
+const checksEnd = (): Promise<object[]> =>
+  eventually(
+    () => scene.stack.sql('UPDATE attempt_checks SET due_at = now() RETURNING 1'),
+    ({ length }) => length === 0,
+  );
+
+const BOUGHT_LATE = { kind: 'bought_late', has_code: false };
+
+describe('a callback about a failed unit that does not prove its sender', () => {
+  it('leads to inquiries until the supplier has ended the purchase that is still in progress', async () => {
+    const unit = await refusedUnit();
+    const { reference } = unit;
+    scene.stack.supplier.script(unit.user, () => ({ status: 200, body: { reference, status: 'processing' } }));
+    const before = scene.inquiries(unit);
+    await callAbout(unit);
+    await askedAgain(unit, before);
+    scene.sell(unit);
+    const found = await eventually(
+      () => discrepancies(unit),
+      ({ length }) => length > 0,
+    );
+    expect(found).toEqual([BOUGHT_LATE]);
+    await checksEnd();
+  });
+
+  it('leads to an inquiry of its own, even if it comes while another one is under way', async () => {
+    const unit = await refusedUnit();
+    const answered = deferred<Answer>();
+    let isFirst = true;
+    scene.stack.supplier.script(unit.user, () => {
+      if (!isFirst) return handedOver(unit.reference, []);
+      isFirst = false;
+      return answered.promise;
+    });
+    const before = scene.inquiries(unit);
+    await callAbout(unit);
+    await askedAgain(unit, before);
+    await callAbout(unit);
+    answered.resolve(refused(unit.reference, 'OUT_OF_STOCK'));
+    const found = await eventually(
+      () => discrepancies(unit),
+      ({ length }) => length > 0,
+    );
+    expect(found).toEqual([BOUGHT_LATE]);
+    await checksEnd();
+  });
+
+  it('leads to inquiries until the code has come, if the supplier then reports a success without its code', async () => {
+    const unit = await refusedUnit('code');
+    scene.stack.supplier.script(unit.user, () => handedOver(unit.reference, []));
+    await callAbout(unit);
+    await eventually(
+      () => discrepancies(unit),
+      ({ length }) => length > 0,
+    );
+    const before = scene.inquiries(unit);
+    await eventually(
+      () => discrepancies(unit),
+      () => scene.inquiries(unit) > before,
+    );
+    scene.stack.supplier.script(unit.user, () => handedOver(unit.reference, [{ code: 'CODE-late' }]));
+    const found = await eventually(
+      () => discrepancies(unit),
+      ([each]) => each?.has_code === true,
+    );
+    expect(found).toEqual([{ ...BOUGHT_LATE, has_code: true }]);
+    await checksEnd();
+  });
+
+  it('leads to no further inquiry for the code once an operator has closed the discrepancy', async () => {
+    const unit = await refusedUnit('code');
+    scene.stack.supplier.script(unit.user, () => handedOver(unit.reference, []));
+    await callAbout(unit);
+    await eventually(
+      () => discrepancies(unit),
+      ({ length }) => length > 0,
+    );
+    await scene.stack.sql(`UPDATE supplier_reversals SET status = 'closed', closed_at = now()`);
+    await checksEnd();
+  });
+});
