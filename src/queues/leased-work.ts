@@ -9,7 +9,10 @@ export interface ClaimRequest {
     /** How many tasks of the partition the claim may take. */
     slots: number;
   }[];
-  /** How many tasks the claim may take in all partitions together: the sum of their slots. */
+  /**
+   * How many tasks the claim may take in all partitions together: the sum of their slots. A LIMIT of it changes no claim, but without
+   * the limit, PostgreSQL would expect more rows the more are due, and might read whole tables.
+   */
   total: number;
   /** The name under which the claim can be undone. */
   name: string;

@@ -88,9 +88,9 @@ export const CLAIM_DELIVERIES = statement(
       FROM ${webhooks.as('requested')}),
     picked AS (
       SELECT found.* FROM free CROSS JOIN LATERAL (
-        SELECT *, row_number() OVER () AS rank
-        FROM (${firstDue(false)} UNION ALL ${firstDue(true)}) AS firsts_then_retries LIMIT free.slots) found
-      ORDER BY found.is_retry, found.rank LIMIT ${total}),
+        -- Retries only if first attempts leave slots.
+        ${firstDue(false)} UNION ALL ${firstDue(true)} LIMIT free.slots) found
+      LIMIT ${total}),
     decided AS (
       SELECT d.id, w.url, w.secret_sealed, e.public_id, e.body, w.include_deliveries, e.order_id, o.order_number, o.request_id,
         CASE WHEN w.previous_secret_expires_at > statement_timestamp() THEN w.previous_secret_sealed END
