@@ -134,8 +134,11 @@ describe('the limit of two processes', () => {
     const inRedis = new Redis(redis.url);
     try {
       const keys = (): Promise<string[]> => inRedis.keys(`${stack.config.QUEUE_PREFIX}*rate:*`);
-      await ask(merchant.client);
-      await eventually(keys, (names) => names.length > 0);
+      // They are there for a moment only, so it asks until it sees them.
+      await eventually(
+        () => ask(merchant.client).then(keys),
+        (names) => names.length > 0,
+      );
       await eventually(keys, (names) => names.length === 0);
     } finally {
       inRedis.disconnect();
