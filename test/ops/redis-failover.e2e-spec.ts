@@ -45,6 +45,7 @@ describe.each([
     await eventually(redis, (state) => state === 'down');
     // Meanwhile, workers find orders without Redis.
     await buy();
+    await group.failOver();
     await eventually(redis, (state) => state === 'up');
     await buyWoken();
   });

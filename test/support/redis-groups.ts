@@ -3,7 +3,9 @@ import { eventually } from './eventually.js';
 import { startOwnRedis, type OwnRedis } from './redis.js';
 
 const PASSWORD = 'of-all-of-them';
-/** The time after which a silent server counts as lost. */
+/** The time after which a silent server counts as lost, at first: never during a test, however slow the machine is. */
+const NEVER_LOST_MS = '600000';
+/** The same once a test wants the failover. */
 const LOST_AFTER_MS = '2000';
 const SLOTS = 16_384;
 
@@ -11,8 +13,10 @@ const SLOTS = 16_384;
 export interface RedisGroup {
   /** The settings of a client. */
   url: string;
-  /** Kills the server with the keys of a queue prefix. */
+  /** Kills the server with the keys of a queue prefix. Nothing replaces it yet. */
   lose(prefix: string): Promise<void>;
+  /** Has a replica replace the lost server. */
+  failOver(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -38,7 +42,7 @@ export async function startSentinelGroup(): Promise<RedisGroup> {
   await sentinel.tell('SENTINEL', 'MONITOR', 'games', '127.0.0.1', portOf(primary), '1');
   const settings = {
     'auth-pass': PASSWORD,
-    'down-after-milliseconds': LOST_AFTER_MS,
+    'down-after-milliseconds': NEVER_LOST_MS,
     'failover-timeout': '5000',
   };
   for (const [name, value] of Object.entries(settings)) await sentinel.tell('SENTINEL', 'SET', 'games', name, value);
@@ -50,6 +54,9 @@ export async function startSentinelGroup(): Promise<RedisGroup> {
   return {
     url: `redis+sentinel://:${PASSWORD}@${placeOf(sentinel)}/games?sentinel_password=${password}`,
     lose: () => primary.kill(),
+    failOver: async () => {
+      await sentinel.tell('SENTINEL', 'SET', 'games', 'down-after-milliseconds', LOST_AFTER_MS);
+    },
     stop: async () => void (await Promise.all([sentinel, replica, primary].map((server) => server.stop()))),
   };
 }
@@ -61,7 +68,7 @@ export async function startClusterGroup(prefix: string): Promise<RedisGroup> {
     members.push(
       await startMember({
         'cluster-enabled': 'yes',
-        'cluster-node-timeout': LOST_AFTER_MS,
+        'cluster-node-timeout': NEVER_LOST_MS,
         'cluster-port': String(await keptPort()),
         'cluster-replica-validity-factor': '0',
       }),
@@ -82,6 +89,10 @@ export async function startClusterGroup(prefix: string): Promise<RedisGroup> {
   return {
     url: `redis+cluster://:${PASSWORD}@${members.map(placeOf).join(',')}`,
     lose: () => owner.kill(),
+    failOver: async () => {
+      for (const member of members)
+        if (member !== owner) await member.tell('CONFIG', 'SET', 'cluster-node-timeout', LOST_AFTER_MS);
+    },
     stop: async () => void (await Promise.all(members.map((server) => server.stop()))),
   };
 }
