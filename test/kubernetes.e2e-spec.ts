@@ -20,6 +20,7 @@ import {
   type Process,
 } from './support/manifests.js';
 import { TestStack } from './support/stack.js';
+import { fetchServed } from './support/until-served.js';
 
 const kubectl = findOnPath(['kubectl']);
 const written = readManifests();
@@ -66,7 +67,7 @@ async function failingProbes(processes: Process[]): Promise<string[]> {
   const answers = probes.map(async ({ component, httpGet }) => {
     const place = `${component} ${httpGet?.port ?? ''}`;
     const base = listening[place];
-    const status = base === undefined ? 'no port' : (await fetch(base + (httpGet?.path ?? ''))).status;
+    const status = base === undefined ? 'no port' : (await fetchServed(base + (httpGet?.path ?? ''))).status;
     return status === 200 ? [] : [`${place}${httpGet?.path ?? ''}: ${status}`];
   });
   return (await Promise.all(answers)).flat();

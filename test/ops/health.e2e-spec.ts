@@ -12,6 +12,7 @@ import { eventually } from '../support/eventually.js';
 import { expectError } from '../support/expectations.js';
 import { Client, type Answer } from '../support/http.js';
 import { TestStack } from '../support/stack.js';
+import { fetchServed } from '../support/until-served.js';
 import { Wire } from '../support/wire.js';
 import { openManagementPort } from './management.js';
 
@@ -62,15 +63,19 @@ async function administer(work: (admin: pg.Client) => Promise<void>): Promise<vo
 
 type Health = { status: string; redis?: string };
 
-async function ask(port: string, path: string): Promise<{ status: number; body: Health }> {
-  const response = await fetch(port + path);
+async function ask(
+  port: string,
+  path: string,
+  by: (url: string) => Promise<Response> = fetch,
+): Promise<{ status: number; body: Health }> {
+  const response = await by(port + path);
   return { status: response.status, body: (await response.json()) as Health };
 }
 
 describe.each(['api', 'API’s management', 'worker’s management'] as const)('on the %s port', (name) => {
   it('/healthz and /readyz answer 200 while all is well', async () => {
     expect(await ask(ports[name], '/healthz')).toEqual({ status: 200, body: { status: 'ok' } });
-    expect(await ask(ports[name], '/readyz')).toMatchObject({ status: 200, body: { status: 'ready' } });
+    expect(await ask(ports[name], '/readyz', fetchServed)).toMatchObject({ status: 200, body: { status: 'ready' } });
   });
 
   it('/readyz answers 503 while PostgreSQL is unreachable, and the process still lives', async () => {
@@ -170,7 +175,7 @@ describe('Redis', () => {
     try {
       for (const each of [withoutRedis, await stack.startWorker(NO_REDIS)]) {
         await each.get(SchemaService).whenReady();
-        expect(await ask(await openManagementPort(each), '/readyz')).toEqual({
+        expect(await ask(await openManagementPort(each), '/readyz', fetchServed)).toEqual({
           status: 200,
           body: { status: 'ready', redis: 'down' },
         });

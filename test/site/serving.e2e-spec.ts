@@ -9,6 +9,7 @@ import { PACKAGE } from '../sdk/built-sdk.js';
 import { expectError } from '../support/expectations.js';
 import { Client } from '../support/http.js';
 import { TestStack } from '../support/stack.js';
+import { fetchServed } from '../support/until-served.js';
 import { attributes, BUILT, PAGES, pageAt, readBuilt } from './built-site.js';
 
 let stack: TestStack;
@@ -54,7 +55,7 @@ describe('the root of the API', () => {
     expect(name).toBe('Order Top-up API');
     expect(Object.keys(links)).toEqual(['documentation', 'swagger', 'openapi', 'health', 'readiness']);
     for (const link of Object.values(links))
-      expect([link, (await fetch(stack.url + link)).status]).toEqual([link, 200]);
+      expect([link, (await fetchServed(stack.url + link)).status]).toEqual([link, 200]);
   });
 
   it('answers HEAD, and no other methods', async () => {
@@ -208,7 +209,7 @@ describe('the API beside the documentation', () => {
       ['/healthz', 'application/json'],
       ['/readyz', 'application/json'],
     ]) {
-      const { status: answered, headers } = await fetch(`${stack.url}${address}`, { headers: ofBrowser });
+      const { status: answered, headers } = await fetchServed(`${stack.url}${address}`, { headers: ofBrowser });
       expect([address, answered, headers.get('content-type')]).toEqual([
         address,
         200,

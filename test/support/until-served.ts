@@ -9,6 +9,16 @@ import type { Answer } from './http.js';
 export const untilServed = <Body>(send: () => Promise<Answer<Body>>): Promise<Answer<Body>> =>
   eventually(send, ({ status, headers }) => status !== 503 || !headers.has('retry-after'));
 
+/**
+ * The same for /readyz among other paths: on a busy machine, PostgreSQL may answer too late for it. A process that is not ready
+ * stays so, so that the wait for it is in vain.
+ */
+export const fetchServed = (url: string, init?: RequestInit): Promise<Response> =>
+  eventually(
+    () => fetch(url, init),
+    ({ status }) => status !== 503,
+  );
+
 /** The same for a call of a service's method, which throws the API's error. A repetition of the call must have no effect. */
 export async function untilDone<Result>(work: () => Promise<Result>): Promise<Result> {
   const attempt = (): Promise<{ result: Result } | string> =>
