@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import pg from 'pg';
 import { CliModule } from '../../src/cli.module.js';
 import { SchemaService } from '../../src/database/schema.service.js';
 import { OrderCancellationService } from '../../src/support/order-cancellation.service.js';
@@ -12,6 +13,7 @@ import { eventually } from '../support/eventually.js';
 import { bought } from '../support/fake-supplier.js';
 import { whileLocked } from '../support/locks.js';
 import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
+import { untilDone } from '../support/until-served.js';
 import { CommandLine } from './command-line.js';
 
 type OrderFile = OrderBody & {
@@ -232,23 +234,23 @@ describe('topup order cancel beside workers', () => {
   async function tryToCancel({ order_number }: OrderBody): Promise<boolean> {
     const order = await operator.get(OrderSupportService).getByNumberOrReference(order_number);
     const by = { operator: 'Malee', reason: 'race' };
-    return operator
-      .get(OrderCancellationService)
-      .cancel({ order, by })
-      .then(
-        () => true,
-        (error: Error) => {
-          if (!/^nothing of ord_\w+ was cancelled/.test(error.message)) throw error;
-          return false;
-        },
-      );
+    return untilDone(() => operator.get(OrderCancellationService).cancel({ order, by })).then(
+      () => true,
+      (error: Error) => {
+        if (!/^nothing of ord_\w+ was cancelled/.test(error.message)) throw error;
+        return false;
+      },
+    );
   }
 
   it('races their claims for many orders: each unit is bought or cancelled, never both', async () => {
     const user = unique('player');
     const purchases = new Set<string>();
-    stack.supplier.script(user, ({ reference }) => {
+    let goOn: () => void = () => undefined;
+    const begun = new Promise<void>((resolve) => (goOn = resolve));
+    stack.supplier.script(user, async ({ reference }) => {
       purchases.add(reference);
+      await begun;
       return bought(reference);
     });
     const orders = await Promise.all(
@@ -269,6 +271,8 @@ describe('topup order cancel beside workers', () => {
       );
       if (next.length === 0) break;
       const tries = await Promise.all(next.map(tryToCancel));
+      // Fast workers would buy everything before a slow operator began.
+      goOn();
       cancelled += tries.filter((isCancelled) => isCancelled).length;
     }
     for (const { reference_id } of orders) await stack.orderWith(merchant, reference_id, 'completed', 'failed');
@@ -289,7 +293,9 @@ describe('topup order cancel beside workers', () => {
 
   it('refuses an order whose unit a worker claimed first, while the order was locked', async () => {
     const order = await stack.order(merchant, [{ sku }]);
-    const client = await stack.database.pool.connect();
+    // Not one of the service, which would not stay idle in a transaction for long.
+    const client = new pg.Client(stack.config.DATABASE_URL);
+    await client.connect();
     let cancelling: Promise<boolean>;
     try {
       await client.query('BEGIN');
@@ -311,7 +317,7 @@ describe('topup order cancel beside workers', () => {
       );
       await client.query('COMMIT');
     } finally {
-      client.release();
+      await client.end();
     }
     expect(await cancelling).toBe(false);
     const { body } = await merchant.client.get<OrderBody>(`/v1/orders/${order.reference_id}`);

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
+import { whileLocked } from '../support/locks.js';
 import { TestStack, unique, type TestMerchant } from '../support/stack.js';
 import { CommandLine } from './command-line.js';
 
@@ -98,7 +100,9 @@ describe('topup supplier remove', () => {
 
   it('waits for a transaction that adds a reference to the supplier, and then refuses', async () => {
     const code = await addSupplier();
-    const adding = await stack.database.pool.connect();
+    // Not one of the service, which would not stay idle in a transaction for long.
+    const adding = new pg.Client(stack.config.DATABASE_URL);
+    await adding.connect();
     try {
       await adding.query('BEGIN');
       await adding.query(
@@ -114,23 +118,19 @@ describe('topup supplier remove', () => {
       await adding.query('COMMIT');
       expect(await removing).toMatch(/in use by 1 offer;/);
     } finally {
-      adding.release();
+      await adding.end();
     }
   });
 
   it('gives up soon if a transaction goes on reading offers, because orders wait meanwhile, and says so', async () => {
     const code = await addSupplier();
-    const reading = await stack.database.pool.connect();
-    try {
-      await reading.query('BEGIN; LOCK TABLE supplier_offers IN ACCESS SHARE MODE');
-      expect(await commandLine.refused('supplier', 'remove', code)).toBe(
-        `error: supplier ${code} can't be removed now: a transaction reads the offers of suppliers for long, such as a ` +
-          'backup: try again after it\n',
-      );
-    } finally {
-      await reading.query('ROLLBACK');
-      reading.release();
-    }
+    const refused = await whileLocked(stack, 'LOCK TABLE supplier_offers IN ACCESS SHARE MODE', () =>
+      commandLine.refused('supplier', 'remove', code),
+    );
+    expect(refused).toBe(
+      `error: supplier ${code} can't be removed now: a transaction reads the offers of suppliers for long, such as a ` +
+        'backup: try again after it\n',
+    );
     await commandLine.json('supplier', 'remove', code);
     expect(await codes()).not.toContain(code);
   });

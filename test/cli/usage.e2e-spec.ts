@@ -12,7 +12,7 @@ import { GROUPS } from '../../src/cli/groups.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import { limited } from '../../src/database/connections.js';
-import { CommandLine, CommandLineProcess } from './command-line.js';
+import { CommandLine, CommandLineProcess, type Run } from './command-line.js';
 
 /** The commands of a group with their options. */
 async function commandsOf(group: string): Promise<{ name: string; options: (string | undefined)[] }[]> {
@@ -165,9 +165,23 @@ describe('topup on a new database', () => {
 
   afterAll(() => database.drop());
 
+  /** Runs a command again if the machine is too slow for all migrations within the time that a command has for them. */
+  async function inTime(commandLine: CommandLineProcess, ...args: string[]): Promise<Run> {
+    let earlier = '';
+    const run = await eventually(
+      () => commandLine.run(...args),
+      ({ stderr }) => {
+        const isLate = stderr.includes('the schema could not be brought up to date within');
+        if (isLate) earlier += stderr;
+        return !isLate;
+      },
+    );
+    return { ...run, stderr: earlier + run.stderr };
+  }
+
   it('creates the schema by itself, and keeps log lines off standard output', async () => {
     const commandLine = new CommandLineProcess({ DATABASE_URL: database.url, LOG_LEVEL: 'info' });
-    const { code, stdout, stderr } = await commandLine.run('--json', 'merchant', 'create', '--name', 'First');
+    const { code, stdout, stderr } = await inTime(commandLine, '--json', 'merchant', 'create', '--name', 'First');
     expect({ code, merchant: JSON.parse(stdout) as unknown }).toEqual({
       code: 0,
       merchant: {
@@ -184,7 +198,7 @@ describe('topup on a new database', () => {
 
   it('lets processes that start together create it in turns', async () => {
     const commandLine = new CommandLineProcess({ DATABASE_URL: database.url });
-    const runs = await Promise.all([1, 2, 3].map(() => commandLine.json('merchant', 'list')));
-    expect(runs).toEqual([[], [], []]);
+    const runs = await Promise.all([1, 2, 3].map(() => inTime(commandLine, 'merchant', 'list', '--json')));
+    expect(runs.map(({ stdout }) => JSON.parse(stdout) as unknown)).toEqual([[], [], []]);
   });
 });

@@ -5,6 +5,7 @@ import { EARLIER_MIGRATIONS, LAST_IN_PLACE } from '../../src/database/earlier-mi
 import { SchemaService } from '../../src/database/schema.service.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
+import { whileLocked } from '../support/locks.js';
 import { TestStack } from '../support/stack.js';
 
 /** The parts of a schema, one line each. `NOT VALID` is left out, because a step back does not validate rows again. */
@@ -172,15 +173,13 @@ describe('a database of the earlier migrations', () => {
 describe('a process that finds nothing to migrate', () => {
   it('starts while another one migrates', async () => {
     const stack = await TestStack.start({}, { worker: false });
-    const migrating = await stack.database.pool.connect();
     try {
-      await migrating.query('BEGIN; SELECT pg_advisory_xact_lock(7038167014)');
-      const api = await stack.startApi();
-      expect(await api.get(SchemaService).whenReady()).toBe(true);
-      await api.close();
+      await whileLocked(stack, 'SELECT pg_advisory_xact_lock(7038167014)', async () => {
+        const api = await stack.startApi();
+        expect(await api.get(SchemaService).whenReady()).toBe(true);
+        await api.close();
+      });
     } finally {
-      await migrating.query('ROLLBACK');
-      migrating.release();
       await stack.close();
     }
   });
