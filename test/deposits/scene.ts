@@ -208,7 +208,10 @@ export class DepositsScene {
     disturb: (child: ChildProcess) => unknown,
   ): Promise<void> {
     const args = ['bin/topup.js', 'statement', 'import', this.file(content), '--channel', channel];
-    const env = { PATH: process.env.PATH, USER: 'operator-1', ...this.env };
+    const database = new URL(this.stack.config.DATABASE_URL);
+    const name = unique('import');
+    database.searchParams.set('application_name', name);
+    const env = { PATH: process.env.PATH, USER: 'operator-1', ...this.env, DATABASE_URL: database.href };
     const child = spawn(process.execPath, args, { env, stdio: 'ignore' });
     const ended = new Promise((resolve) => child.once('close', resolve));
     await eventually(
@@ -218,6 +221,11 @@ export class DepositsScene {
     );
     await disturb(child);
     await ended;
+    // PostgreSQL may still carry out the last statement of a killed process.
+    await eventually(
+      () => this.stack.sql('SELECT FROM pg_stat_activity WHERE application_name = $1', [name]).catch(() => [{}]),
+      ({ length }) => length === 0,
+    );
   }
 
   async storedLines(channel: string): Promise<number> {

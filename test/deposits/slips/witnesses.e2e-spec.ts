@@ -62,7 +62,18 @@ const witnessesOf = async (channel: string): Promise<string[][]> => {
   );
 };
 
-const present = ({ shop, deposit, transfer }: Paid): Promise<unknown> => scene.present(shop, deposit, transfer.payload);
+/** Presents the slip, and waits until a worker has decided what the request could not. */
+async function present({ shop, deposit, transfer }: Paid): Promise<void> {
+  await scene.present(shop, deposit, transfer.payload);
+  await eventually(
+    async () => {
+      const { slip } = await scene.get(shop, deposit);
+      if (slip?.status === 'checking') await scene.hurry();
+      return slip?.status;
+    },
+    (status) => status !== 'checking',
+  );
+}
 
 const importLine = ({ channel, transfer }: Paid): Promise<Imported> =>
   scene.deposits.import(channel, new BankAccount().add(lineOf(transfer)).statement());
