@@ -203,14 +203,16 @@ describe('the protocol', () => {
     const patient = simulator.post('a.1.1', 'sim-slow-1000');
     const leaving = new AbortController();
     const impatient = expect(simulator.post('a.1.2', 'sim-slow-1000', {}, leaving.signal)).rejects.toThrow();
-    await until(async () => (await simulator.purchases()).length === 2);
+    // As slow as the others, but so that it is not over on a slow machine before the test has looked.
+    const unanswered = expect(simulator.post('a.1.3', 'sim-slow-3600000', {}, leaving.signal)).rejects.toThrow();
+    await until(async () => (await simulator.purchases()).length === 3);
     leaving.abort();
-    await impatient;
+    await Promise.all([impatient, unanswered]);
 
-    expect(await simulator.inquire('a.1.2')).toEqual(processing(200, 'a.1.2'));
-    expect(await simulator.post('a.1.2', 'sim-slow-1000')).toEqual(processing(202, 'a.1.2'));
+    expect(await simulator.inquire('a.1.3')).toEqual(processing(200, 'a.1.3'));
+    expect(await simulator.post('a.1.3', 'sim-slow-3600000')).toEqual(processing(202, 'a.1.3'));
     const waiting = { outcome: 'processing', failure_code: null, supplier_reference: null };
-    expect(await simulator.purchases()).toMatchObject([waiting, waiting]);
+    expect((await simulator.purchases()).find(({ reference }) => reference === 'a.1.3')).toMatchObject(waiting);
     expect(await patient).toEqual(succeeded('a.1.1'));
     expect(Date.now() - started).toBeGreaterThanOrEqual(1000);
     await until(async () => (await simulator.get('/v1/balance')).body.balance === '999980.00');

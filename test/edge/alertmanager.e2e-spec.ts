@@ -68,10 +68,13 @@ async function startTelegram(seen: { url: string | undefined; body: unknown }[])
 async function startMail(seen: string[]): Promise<number> {
   const server = createServer((socket) => {
     let isBody = false;
+    let rest = '';
     socket.on('error', () => undefined);
     socket.write('220 mail\r\n');
     socket.on('data', (part) => {
-      for (const line of String(part).split('\r\n').slice(0, -1)) {
+      const lines = (rest + String(part)).split('\r\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) {
         seen.push(line);
         if (isBody && line !== '.') continue;
         isBody = line === 'DATA';

@@ -58,7 +58,7 @@ class Behind {
 
   beforeAll(async () => {
     if (caddy === null) return;
-    [api, operators] = [await new Behind().listen(), await new Behind().listen()];
+    [api, operators] = [await new Behind().listen(await keptPort()), await new Behind().listen()];
     const http = await keptPort();
     const https = await keptPort([http]);
     const health = await keptPort([http, https]);
