@@ -43,7 +43,6 @@ const EXCEPTIONS: Record<string, string[]> = {
     'test/fulfilment/calls-in-flight.e2e-spec.ts: a pause',
     'test/fulfilment/recovery.e2e-spec.ts: a pause',
     'test/fulfilment/requests.e2e-spec.ts: a pause',
-    'test/nginx.e2e-spec.ts: a limit of its own',
     'test/ops/read-replica.e2e-spec.ts: a pause',
     'test/support/wire.ts: a pause',
     'test/webhooks/delivering.e2e-spec.ts: a pause',

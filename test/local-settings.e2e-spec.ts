@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { localDataDir } from '../src/core/project-root.js';
 import { LocalError } from '../src/cli/local-stack/errors.js';
 import { portIsFree } from '../tools/local-stack/ports.js';
+import { eventually } from './support/eventually.js';
 import { keptPort } from './support/kept-port.js';
 import { checkPorts, readSettings } from '../tools/local-stack/settings.js';
 
@@ -76,9 +77,17 @@ describe('the settings of the local stack', () => {
         'stop it, or set MANAGEMENT_PORT to a free port',
     );
     expect(message).toContain(`Port ${managementPort + 1} on 127.0.0.1, for the management pages of the worker`);
-    const [, ...free] = /^ {2}PORT=(\d+) MANAGEMENT_PORT=(\d+) npm start$/m.exec(message) ?? [];
-    const env = { PORT: free[0], MANAGEMENT_PORT: free[1] };
-    await expect(checkPorts(await readSettings(env))).resolves.toBeUndefined();
+    const start = async (): Promise<string | null> => {
+      const { message: line } = await rejection(checkPorts(settings));
+      const [, ...free] = /^ {2}PORT=(\d+) MANAGEMENT_PORT=(\d+) npm start$/m.exec(line) ?? [];
+      const env = { PORT: free[0], MANAGEMENT_PORT: free[1] };
+      return checkPorts(await readSettings(env)).then(
+        () => null,
+        (error: Error) => error.message,
+      );
+    };
+    // Another program may take one of them first.
+    await eventually(start, (problem) => problem === null);
   });
 
   test('what is meant twice is named at once with the other mistakes', async () => {

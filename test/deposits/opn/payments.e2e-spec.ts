@@ -122,10 +122,11 @@ describe('what Opn answers', () => {
   ])('proves nothing with %s', async (_, set) => {
     const made = await scene.unheard();
     await scene.settle(made);
-    await scene.opn.sim('rules', { match: { call: 'retrieve', ref_id: made.deposit_number }, set });
+    await scene.opn.sim('rules', { match: { call: 'retrieve', ref_id: made.deposit_number }, set, times: null });
     await scene.ask(made);
     await scene.untilCalled(made, 'retrieve');
     expect(await scene.get(made)).toMatchObject({ status: 'pending' });
+    await scene.opn.sim('rules', undefined, 'DELETE');
     await scene.ask(made);
     await scene.until(made, 'paid');
   });
