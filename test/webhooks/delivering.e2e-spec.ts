@@ -4,7 +4,7 @@ import { eventually } from '../support/eventually.js';
 import { expectSince } from '../support/expectations.js';
 import type { OrderBody } from '../support/stack.js';
 import { Scene } from './scene.js';
-import type { Arrival, Endpoints, Hooks } from './support.js';
+import type { Arrival, Delivery, Endpoints, Hooks } from './support.js';
 
 /** A date two minutes after the time of the answer. */
 const IN_TWO_MINUTES = 'a date in two minutes';
@@ -99,6 +99,10 @@ describe('a delivery', () => {
   });
 });
 
+/** Whether a delivery waits for its second attempt. */
+const hasFailedOnce = ({ attempt_count: count, next_attempt_at }: Delivery): boolean =>
+  count === 1 && next_attempt_at !== null;
+
 describe('retries', () => {
   it('are exactly max_retries, at least retry_delay after the end of the attempt before', async () => {
     const endedAtMs: number[] = [];
@@ -132,21 +136,18 @@ describe('retries', () => {
   it.each<[number, string, number]>([
     [429, '30', 30],
     [503, '7200', 3600],
-    [503, '0', 2],
-    [429, 'soon', 2],
-    [500, '30', 2],
+    [503, '0', 25],
+    [429, 'soon', 25],
+    [500, '30', 25],
     [429, IN_TWO_MINUTES, 120],
   ])('wait, after %i with Retry-After: %s, some %i seconds', async (status, value, seconds) => {
     const url = endpoints.add((response) => {
       const header = value === IN_TWO_MINUTES ? new Date(Date.now() + 120_000).toUTCString() : value;
       response.writeHead(status, { 'retry-after': header }).end();
     });
-    const { id } = await hooks.register(url, { retry_delay: 2 });
+    const { id } = await hooks.register(url, { retry_delay: 25 });
     await scene.order();
-    const delivery = await hooks.newest(
-      id,
-      ({ attempt_count: count, next_attempt_at }) => count === 1 && next_attempt_at !== null,
-    );
+    const delivery = await hooks.newest(id, hasFailedOnce);
     const waitSeconds = (Date.parse(delivery.next_attempt_at ?? '') - Date.parse(delivery.updated_at)) / 1000;
     expect(waitSeconds).toBeLessThanOrEqual(seconds + 0.01);
     expect(waitSeconds).toBeGreaterThan(seconds === 120 ? 100 : seconds - 0.01);
@@ -154,10 +155,10 @@ describe('retries', () => {
 
   it('use the current settings: a new URL and a new secret', async () => {
     const [broken, repaired] = [endpoints.answering(500), endpoints.add()];
-    const { id } = await hooks.register(broken, { max_retries: 1 });
+    const { id } = await hooks.register(broken, { max_retries: 1, retry_delay: 3600 });
     await scene.order();
-    await hooks.newest(id, ({ attempt_count: count }) => count === 1);
-    await hooks.patch(id, { url: repaired, secret: 'the secret of afterwards' });
+    await hooks.newest(id, hasFailedOnce);
+    await hooks.patch(id, { url: repaired, secret: 'the secret of afterwards', retry_delay: 1 });
     const [arrival] = await endpoints.arrived(repaired);
     expect(arrival && verify(arrival, 'the secret of afterwards')).toBeTruthy();
     await hooks.newestIs(id, 'succeeded');
@@ -166,18 +167,18 @@ describe('retries', () => {
 
   it('use the current settings: fewer retries, and more', async () => {
     const url = endpoints.answering(500);
-    const { id } = await hooks.register(url, { max_retries: 3 });
+    const { id } = await hooks.register(url, { max_retries: 3, retry_delay: 3600 });
     await scene.order();
-    await hooks.newest(id, ({ attempt_count: count }) => count === 1);
-    await hooks.patch(id, { max_retries: 0 });
+    await hooks.newest(id, hasFailedOnce);
+    await hooks.patch(id, { max_retries: 0, retry_delay: 1 });
     expect(await hooks.newestIs(id, 'failed')).toMatchObject({ attempt_count: 1 });
     expect(endpoints.at(url)).toHaveLength(1);
 
     const other = endpoints.answering(500);
-    const more = await hooks.register(other, { max_retries: 1 });
+    const more = await hooks.register(other, { max_retries: 1, retry_delay: 3600 });
     await scene.order();
-    await hooks.newest(more.id, ({ attempt_count: count }) => count === 1);
-    await hooks.patch(more.id, { max_retries: 2 });
+    await hooks.newest(more.id, hasFailedOnce);
+    await hooks.patch(more.id, { max_retries: 2, retry_delay: 1 });
     expect((await hooks.newestIs(more.id, 'failed')).attempts).toHaveLength(3);
   });
 
@@ -185,10 +186,7 @@ describe('retries', () => {
     const url = endpoints.answering(500, 204);
     const { id } = await hooks.register(url, { retry_delay: 3600 });
     await scene.order();
-    const waiting = await hooks.newest(
-      id,
-      ({ attempt_count: count, next_attempt_at }) => count === 1 && next_attempt_at !== null,
-    );
+    const waiting = await hooks.newest(id, hasFailedOnce);
     await hooks.patch(id, { retry_delay: 7200 });
     const later = await hooks.newest(id, () => true);
     const movedMs = Date.parse(later.next_attempt_at ?? '') - Date.parse(waiting.next_attempt_at ?? '');

@@ -7,8 +7,12 @@ let scene: Scene;
 let hooks: Hooks;
 let endpoints: Endpoints;
 
+/** A retry would come long after the test. */
+const LATE_RETRY = { retry_delay: 3600 };
+
 beforeAll(async () => {
-  scene = await Scene.start();
+  // An attempt in flight lasts until the test ends it.
+  scene = await Scene.start({ timing: { timeoutMs: 120_000 } });
   endpoints = scene.endpoints;
 });
 
@@ -35,7 +39,7 @@ describe('a webhook that ends', () => {
 
   it('by becoming inactive: waiting deliveries are cancelled, and stay so when it is active again', async () => {
     const url = endpoints.answering(500);
-    const { id } = await hooks.register(url);
+    const { id } = await hooks.register(url, LATE_RETRY);
     await scene.order();
     await waiting(id);
     await hooks.patch(id, { status: 'inactive' });
@@ -48,7 +52,7 @@ describe('a webhook that ends', () => {
   });
 
   it('by being deleted: waiting deliveries are cancelled', async () => {
-    const { id } = await hooks.register(endpoints.answering(500));
+    const { id } = await hooks.register(endpoints.answering(500), LATE_RETRY);
     await scene.order();
     await waiting(id);
     await hooks.remove(id);
@@ -65,8 +69,7 @@ describe('a webhook that ends', () => {
     ])('while an attempt is in flight that %s', async (_outcome, status, outcome) => {
       let answer = (): void => {};
       const url = endpoints.add((response) => void (answer = () => response.writeHead(status).end()));
-      // A retry would come long after the test.
-      const { id } = await hooks.register(url, { retry_delay: 3600 });
+      const { id } = await hooks.register(url, LATE_RETRY);
       await scene.order();
       await endpoints.arrived(url);
       const inFlight = await hooks.newest(id, () => true);
@@ -86,7 +89,7 @@ describe('a webhook that ends', () => {
     'leaves nothing to send for what a crash kept from being cancelled: %s',
     async (ended) => {
       const url = endpoints.answering(500);
-      const { id } = await hooks.register(url, { retry_delay: 3600 });
+      const { id } = await hooks.register(url, LATE_RETRY);
       await scene.order();
       await waiting(id);
       // The process died after the change and before the cancelling.
@@ -101,7 +104,7 @@ describe('a webhook that ends', () => {
   );
 
   it('sends no old deliveries when it is active again, even if a crash interrupted the cancelling', async () => {
-    const { id } = await hooks.register(endpoints.answering(500), { retry_delay: 3600 });
+    const { id } = await hooks.register(endpoints.answering(500), LATE_RETRY);
     await scene.order();
     await waiting(id);
     await scene.stack.sql(`UPDATE webhooks SET status = 'inactive' WHERE id = $1`, [id]);

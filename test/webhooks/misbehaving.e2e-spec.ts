@@ -8,7 +8,7 @@ let hooks: Hooks;
 let endpoints: Endpoints;
 
 /** The timeout. Only endpoints that never answer reach it. */
-const TIMEOUT_MS = 4_000;
+const TIMEOUT_MS = 10_000;
 
 beforeAll(async () => {
   scene = await Scene.start({

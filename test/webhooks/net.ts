@@ -48,13 +48,6 @@ export class Net {
     return { port: await this.listen(server), brought };
   }
 
-  /** A port on which nothing listens any more. */
-  async closedPort(): Promise<number> {
-    const port = await this.raw(() => {});
-    await this.cleanups.pop()?.();
-    return port;
-  }
-
   client(options: Partial<SafeHttpOptions> = {}): SafeHttpClient {
     const client = new SafeHttpClient({
       policy: LOOPBACK,

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { Resolve } from '../../src/core/safe-http/resolve.js';
 import type { SafeHttpOptions } from '../../src/core/safe-http/safe-http-client.js';
+import { keptPort } from '../support/kept-port.js';
 import { AUTHORITY } from './certificates.js';
 import { Net, resolvesTo, TIMEOUT_MS } from './net.js';
 
@@ -56,7 +57,7 @@ describe('failures', () => {
   });
 
   it('connect: nothing listens', async () => {
-    const port = await net.closedPort();
+    const port = await keptPort();
     expect(await failureOf(`http://127.0.0.1:${port}/`)).toBe('connect');
     const resolve = resolvesTo('127.0.0.1', '127.0.0.2');
     expect(await failureOf(`http://hooks.test:${port}/`, { resolve })).toBe('connect');
