@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ADAPTER_NAMES } from '../../src/suppliers/adapters.js';
 import { SUPPLIER_CALLS } from '../../src/orders/supplier-calls.sql.js';
 import { closeWithBalancedBooks } from '../support/books.js';
+import { makeDue } from '../support/due.js';
 import { eventually } from '../support/eventually.js';
-import { bought } from '../support/fake-supplier.js';
+import { askLater, bought } from '../support/fake-supplier.js';
 import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
 
 let stack: TestStack;
@@ -35,13 +36,14 @@ const UNKNOWN_ADAPTER = `there is no adapter later: choose one of ${ADAPTER_NAME
 describe('units of a supplier whose adapter a worker does not know', () => {
   it('wait, without a call, for a worker that knows the adapter', async () => {
     const user = unique('player');
-    stack.supplier.script(user, ({ kind, reference }) => (kind === 'send' ? 'drop' : bought(reference)));
+    stack.supplier.script(user, ({ kind, reference }) => (kind === 'send' ? askLater : bought(reference)));
     const inDoubt = await stack.order(merchant, [{ sku }], user);
     await eventually(
       () => callsFor(inDoubt),
       ({ length }) => length === 1,
     );
     await speakAs('later');
+    await makeDue(stack, inDoubt);
     const unsent = await stack.order(merchant, [{ sku }]);
     for (const order of [inDoubt, unsent]) {
       await eventually(

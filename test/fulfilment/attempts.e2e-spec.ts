@@ -3,7 +3,7 @@ import { closeWithBalancedBooks } from '../support/books.js';
 import { CommandLine } from '../cli/command-line.js';
 import { makeDue } from '../support/due.js';
 import { eventually } from '../support/eventually.js';
-import { bought } from '../support/fake-supplier.js';
+import { askLater, bought } from '../support/fake-supplier.js';
 import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
 
 interface Attempt {
@@ -130,7 +130,7 @@ describe('An attempt', () => {
 describe('A unit that the previous version sent', () => {
   it('is queried under the reference of that send, which is then stored as an attempt', async () => {
     const user = unique('player');
-    stack.supplier.script(user, ({ kind, reference }) => (kind === 'send' ? 'drop' : bought(reference)));
+    stack.supplier.script(user, ({ kind, reference }) => (kind === 'send' ? askLater : bought(reference)));
     const order = await stack.order(merchant, [{ sku }], user);
     await eventually(
       () => attemptsOf(order),

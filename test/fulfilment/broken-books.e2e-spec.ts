@@ -7,6 +7,7 @@ import { deferred } from '../support/deferred.js';
 import { eventually } from '../support/eventually.js';
 import { bought, refused, type Answer } from '../support/fake-supplier.js';
 import { TestStack, unique, type OrderBody } from '../support/stack.js';
+import { untilServed } from '../support/until-served.js';
 
 let stack: TestStack;
 let worker: INestApplicationContext;
@@ -122,7 +123,7 @@ describe('a broken invariant', () => {
     const request = { reference_id: unique('order'), user_id: 'player-1', items: [{ sku }] };
     const [refusedOrder, ...orders] = await Promise.all(
       [broken, sound, sound, sound].map(({ client }, index) =>
-        client.post('/v1/orders', { ...request, reference_id: `${request.reference_id}-${index}` }),
+        untilServed(() => client.post('/v1/orders', { ...request, reference_id: `${request.reference_id}-${index}` })),
       ),
     );
     expect([refusedOrder?.status, ...orders.map(({ status }) => status)]).toEqual([500, 200, 200, 200]);

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, it } from '@jest/globals';
 import { closeWithBalancedBooks } from '../support/books.js';
+import { makeDue } from '../support/due.js';
 import { eventually } from '../support/eventually.js';
 import { holding } from '../support/locks.js';
-import { TestStack, type TestMerchant } from '../support/stack.js';
+import { TestStack, type OrderBody, type TestMerchant } from '../support/stack.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
 
 let stack: TestStack;
@@ -36,6 +37,34 @@ async function moveAhead(by: string): Promise<void> {
   for (const statement of Object.values(writtenAhead(by))) await stack.sql(statement);
 }
 
+/** Waits until an order's unit was sent once and waits for the second time, as the supplier asked: for ten minutes. */
+const untilQueued = ({ order_number }: OrderBody): Promise<object[]> =>
+  eventually(
+    () =>
+      stack.sql(
+        `SELECT FROM order_units WHERE state = 'queued' AND sends = 1
+           AND order_id = (SELECT id FROM orders WHERE order_number = $1)`,
+        [order_number],
+      ),
+    ({ length }) => length === 1,
+  );
+
+/** Waits until the unit waits for no longer than usual, and then ends its wait. */
+async function sendAgain(order: OrderBody): Promise<void> {
+  await eventually(
+    () =>
+      stack.sql(
+        `SELECT FROM order_units WHERE next_action_at <= now() + interval '10 minutes'
+           AND order_id = (SELECT id FROM orders WHERE order_number = $1)`,
+        [order.order_number],
+      ),
+    ({ length }) => length === 1,
+  );
+  await makeDue(stack, order);
+}
+
+const BUSY = { status: 429, headers: { 'retry-after': '600' } };
+
 describe('after the clock of PostgreSQL was ahead, and is right again', () => {
   it('workers buy units of that time as soon as they start', async () => {
     const order = await stack.order(merchant, [{ sku }]);
@@ -47,22 +76,14 @@ describe('after the clock of PostgreSQL was ahead, and is right again', () => {
   it('retries, leases and deliveries of running workers wait no longer than usual', async () => {
     const { body: webhook } = await merchant.client.post<{ id: number }>('/v1/merchant-webhooks', {
       url: receiver.url('/hook'),
-      retry_delay: 1,
+      retry_delay: 600,
     });
     receiver.answer('/hook', 500, 204);
-    stack.supplier.script('later', (_request, { length }) =>
-      length === 0 ? { status: 429, headers: { 'retry-after': '3' } } : { status: 422 },
-    );
+    stack.supplier.script('later', (_request, { length }) => (length === 0 ? BUSY : { status: 422 }));
     const order = await stack.order(merchant, [{ sku }], 'later');
-    await eventually(
-      () => stack.supplier.about(order.order_number),
-      ({ length }) => length === 1,
-    );
-    await eventually(
-      () => stack.sql(`SELECT FROM order_units WHERE state = 'queued' AND sends = 1`),
-      ({ length }) => length === 1,
-    );
+    await untilQueued(order);
     await moveAhead('1 hour');
+    await sendAgain(order);
     await stack.orderWith(merchant, order.reference_id, 'failed');
     await eventually(
       () => receiver.at('/hook'),
@@ -76,6 +97,14 @@ describe('after the clock of PostgreSQL was ahead, and is right again', () => {
       ({ length }) => length === 1,
     );
     await moveAhead('1 hour');
+    await eventually(
+      () =>
+        stack.sql(
+          `SELECT FROM webhook_deliveries WHERE status = 'pending' AND due_at <= now() + interval '10 minutes'`,
+        ),
+      ({ length }) => length === 1,
+    );
+    await stack.sql(`UPDATE webhook_deliveries SET due_at = now() WHERE status = 'pending'`);
     await eventually(
       () => merchant.client.get<{ data: { status: string }[] }>(`/v1/merchant-webhooks/${webhook.id}/deliveries`),
       ({ body }) => body.data[0]?.status === 'succeeded',
@@ -104,15 +133,10 @@ describe('after the clock of PostgreSQL was ahead, and is right again', () => {
 
   it('rows of a transaction that was open all the time are due in time, too', async () => {
     stack.supplier.script('open meanwhile', ({ reference }, { length }) =>
-      length === 0
-        ? { status: 429, headers: { 'retry-after': '2' } }
-        : { status: 200, body: { reference, status: 'succeeded' } },
+      length === 0 ? BUSY : { status: 200, body: { reference, status: 'succeeded' } },
     );
     const order = await stack.order(merchant, [{ sku }], 'open meanwhile');
-    await eventually(
-      () => stack.sql(`SELECT FROM order_units WHERE state = 'queued' AND sends = 1`),
-      ({ length }) => length === 1,
-    );
+    await untilQueued(order);
     await holding(stack, 'supplier_calls', async (client) => {
       await client.query(writtenAhead('1 hour').units ?? '');
       // The first beat reports that the clock was set back. By the second, the sweeper has looked for rows ahead of it.
@@ -124,6 +148,7 @@ describe('after the clock of PostgreSQL was ahead, and is right again', () => {
         );
       }
     });
+    await sendAgain(order);
     await stack.orderWith(merchant, order.reference_id, 'completed');
   });
 

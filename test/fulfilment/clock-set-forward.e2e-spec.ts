@@ -12,6 +12,11 @@ let stack: TestStack;
 let merchant: TestMerchant;
 let sku: string;
 
+/** Longer than the test holds a call. */
+const TIMEOUT_MS = 45_000;
+/** Longer than the lease of a call and the quiet period after it. */
+const STEP = '90 seconds';
+
 /** The worker's connections read a clock that the test sets, instead of PostgreSQL's. */
 beforeAll(async () => {
   stack = await TestStack.start({}, { worker: false });
@@ -21,6 +26,7 @@ beforeAll(async () => {
                    AS 'SELECT pg_catalog.statement_timestamp() + by FROM clock.ahead'`);
   await stack.sql(`DO $$ BEGIN
     EXECUTE format('ALTER DATABASE %I SET search_path = clock, pg_catalog, public', current_database()); END $$`);
+  await stack.addSupplier('fake', stack.supplier.url, TIMEOUT_MS);
   merchant = await stack.merchant('1000.00');
   sku = await stack.product('35.00');
   await stack.startWorker();
@@ -44,9 +50,9 @@ describe('8.3 While the clock of PostgreSQL is set forward', () => {
     const order = await stack.order(merchant, [{ sku }], 'under way');
     const kinds = (): string[] => stack.supplier.about(order.order_number).map(({ kind }) => kind);
     await eventually(kinds, ({ length }) => length === 1);
-    await setForward('45 seconds');
-    await eventually(kinds, ({ length }) => length >= 3);
-    expect(kinds()).toEqual(['send', 'inquiry', 'inquiry']);
+    await setForward(STEP);
+    const [sent, ...asked] = await eventually(kinds, ({ length }) => length >= 3);
+    expect([sent, new Set(asked)]).toEqual(['send', new Set(['inquiry'])]);
     first.resolve(bought(`${order.order_number}.1.1`));
     await stack.orderWith(merchant, order.reference_id, 'completed');
     expect(kinds().filter((kind) => kind === 'send')).toHaveLength(1);
@@ -60,14 +66,13 @@ describe('8.3 While the clock of PostgreSQL is set forward', () => {
     });
     const order = await stack.order(merchant, [{ sku }], 'in doubt');
     const kinds = (): string[] => stack.supplier.about(order.order_number).map(({ kind }) => kind);
-    await eventually(kinds, ({ length }) => length === 1);
     await eventually(
       () => stack.sql(`SELECT FROM order_units WHERE state = 'unknown' AND claimed_by IS NULL`),
       ({ length }) => length === 1,
     );
     await stack.stopWorkers();
     await stack.sql('DELETE FROM worker_processes');
-    await setForward('45 seconds');
+    await setForward(STEP);
     await holding(stack, 'worker_processes', async () => {
       await stack.startWorker();
       await eventually(kinds, ({ length }) => length >= 3);

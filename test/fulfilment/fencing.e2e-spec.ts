@@ -6,6 +6,9 @@ import { eventually } from '../support/eventually.js';
 import { bought, neverSeen, type Answer, type Script } from '../support/fake-supplier.js';
 import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
 
+/** The timeout of a call. A call lasts until the test ends it. */
+const PATIENT_MS = 120_000;
+
 let stack: TestStack;
 let merchant: TestMerchant;
 let sku: string;
@@ -14,7 +17,7 @@ const lines: Record<string, unknown>[] = [];
 beforeAll(async () => {
   const logTo = { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) };
   stack = await TestStack.start({ LOG_LEVEL: 'warn' }, { worker: false, logTo });
-  await stack.addSupplier('fake', stack.supplier.url, 20_000);
+  await stack.addSupplier('fake', stack.supplier.url, PATIENT_MS);
   merchant = await stack.merchant('100000.00');
   sku = await stack.product('35.00');
 });

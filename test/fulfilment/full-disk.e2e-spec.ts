@@ -11,6 +11,8 @@ let sku: string;
 
 beforeAll(async () => {
   stack = await TestStack.start();
+  // A call lasts until the test ends it.
+  await stack.addSupplier('fake', stack.supplier.url, 120_000);
   sku = await stack.product('35.00');
   await stack.sql('CREATE SEQUENCE refused');
 });

@@ -111,12 +111,18 @@ describe('a claim whose answer is lost with the connection', () => {
     await stack.sql(`UPDATE order_units SET next_action_at = now() WHERE order_id = $1`, [order_id]);
     await stack.startWorker();
     await eventually(
-      () => unitOf(order),
-      ({ state }) => state === 'unknown',
-    );
-    await eventually(
       () => stack.supplier.about(order_number),
       ({ length }) => length > 0,
+    );
+    // No inquiry is in flight when the worker undoes its claim: that would leave the unit in doubt.
+    await eventually(
+      () =>
+        stack.sql(
+          `UPDATE order_units SET next_action_at = now() + interval '1 hour'
+           WHERE order_id = $1 AND state = 'unknown' AND claimed_by IS NULL RETURNING 1`,
+          [order_id],
+        ),
+      ({ length }) => length === 1,
     );
     wire.restore();
     await stack.orderWith(merchant, order.reference_id, 'completed');

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
+import { askLater } from '../support/fake-supplier.js';
 import { TestStack, unique, type TestMerchant } from '../support/stack.js';
 
 let stack: TestStack;
@@ -23,7 +24,7 @@ describe('8.3 A unit in doubt about which a paused supplier gets no call', () =>
     await stack.addSupplier(supplier, stack.supplier.url);
     const sku = await stack.product('35.00', { supplier });
     const user = unique('player');
-    stack.supplier.script(user, () => ({ status: 500 }));
+    stack.supplier.script(user, () => askLater);
     const { order_number } = await stack.order(merchant, [{ sku, quantity: 2 }], user);
     const isOf = `order_id = (SELECT id FROM orders WHERE order_number = '${order_number}')`;
     // The first unit has been in doubt for 25 hours, and the second one for 22.

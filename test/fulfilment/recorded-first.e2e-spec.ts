@@ -9,6 +9,9 @@ import { bought, refused, type Answer } from '../support/fake-supplier.js';
 import { whileLocked } from '../support/locks.js';
 import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
 
+/** The timeout of a call. A call lasts until the test ends it. */
+const PATIENT_MS = 120_000;
+
 let stack: TestStack;
 let worker: INestApplicationContext;
 let merchant: TestMerchant;
@@ -16,7 +19,7 @@ let sku: string;
 
 beforeAll(async () => {
   stack = await TestStack.start({ SUPPLIER_MAX_IN_FLIGHT: '1' }, { worker: false });
-  await stack.addSupplier('fake', stack.supplier.url, 20_000);
+  await stack.addSupplier('fake', stack.supplier.url, PATIENT_MS);
   worker = await stack.startWorker();
   merchant = await stack.merchant();
   sku = await stack.product('35.00');

@@ -41,7 +41,7 @@ async function claimOne(): Promise<void> {
     adapters: [{ ...adapter, inquires_by_supplier_reference: false, has_random_references: false }],
     total: 1,
     name: 'here/1',
-    leaseMarginMs: 60_000,
+    leaseMarginMs: 3_600_000,
     clockLimit: new Date('9999-12-31'),
   });
   expect(await stack.sql(statement.text, values)).toHaveLength(1);

@@ -17,7 +17,7 @@ let skuOfAiling: string;
 beforeAll(async () => {
   stack = await TestStack.start();
   await ailing.listen();
-  await stack.addSupplier('ailing', ailing.url, 27_000);
+  await stack.addSupplier('ailing', ailing.url, 120_000);
   merchant = await stack.merchant('100000.00');
   sku = await stack.product('35.00');
   skuOfAiling = await stack.product('35.00', { supplier: 'ailing' });

@@ -35,6 +35,9 @@ export const refused = (reference: string, failure_code: string, failure_message
   body: { reference, status: 'failed', failure_code, failure_message },
 });
 
+/** Says nothing about the request, and asks for ten minutes before the next one. So a unit waits in doubt until the test goes on. */
+export const askLater: Answer = { status: 503, headers: { 'retry-after': '600' } };
+
 export const neverSeen: Answer = { status: 404, body: { code: 'NOT_FOUND', message: 'unknown reference' } };
 
 /** A supplier on a real socket whose answers a test scripts. Without a script it sells everything at once. */
