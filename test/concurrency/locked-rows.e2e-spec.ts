@@ -94,7 +94,7 @@ describe('a definite refusal that can’t be recorded because of a lock', () => 
 
   it('is kept for longer than its lease, and then recorded, without another call', async () => {
     const [user, supplier] = [unique('player'), unique('supplier')];
-    await stack.addSupplier(supplier, stack.supplier.url, 5_000);
+    await stack.addSupplier(supplier, stack.supplier.url, 15_000);
     const refusal = deferred<Answer>();
     // The supplier does not know a unit that it refused.
     stack.supplier.script(user, ({ kind }) => (kind === 'inquiry' ? neverSeen : refusal.promise));

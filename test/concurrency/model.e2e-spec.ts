@@ -5,6 +5,7 @@ import { closeWithBalancedBooks, expectBooksToBalance } from '../support/books.j
 import { bought, refused } from '../support/fake-supplier.js';
 import { walk } from '../support/pages.js';
 import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
+import { untilDone, untilServed } from '../support/until-served.js';
 
 const PRICES = [0, 1, 999, 3_500, 12_345];
 
@@ -84,7 +85,7 @@ async function move(merchant: TestMerchant, kind: 'credit' | 'debit', amount: nu
     operator: 'test',
   };
   try {
-    await stack.api.get(WalletService)[kind](movement);
+    await untilDone(() => stack.api.get(WalletService)[kind](movement));
     return true;
   } catch (error) {
     expect(error).toMatchObject({ code: 'CONFLICT' });
@@ -127,7 +128,7 @@ describe('any sequence of movements', () => {
             const total = totalOf(action.items);
             const expected = earlier === undefined ? (total <= available ? 200 : 503) : earlier === content ? 200 : 409;
             const request = toRequest(String(merchant.id), action);
-            const answer = await merchant.client.post<OrderBody>('/v1/orders', request);
+            const answer = await untilServed(() => merchant.client.post<OrderBody>('/v1/orders', request));
             expect(answer.status).toBe(expected);
             if (expected === 200 && earlier === undefined) {
               placed.set(action.reference, content);

@@ -49,6 +49,21 @@ const blocked = async (): Promise<number> =>
     )
   ).length;
 
+/** Starts readers of a list until one of them waits for a lock: PostgreSQL ends such a wait after three seconds. */
+async function readUntilBlocked(list: string): Promise<Promise<Answer<unknown>[]>[]> {
+  const reading: Promise<Answer<unknown>[]>[] = [];
+  let underWay = 0;
+  await eventually(
+    () => {
+      if (underWay === 0) reading.push(read(list).finally(() => underWay--));
+      underWay ||= 1;
+      return blocked();
+    },
+    (count) => count > 0,
+  );
+  return reading;
+}
+
 const allAnswered = (answers: Answer<unknown>[]): void => {
   for (const { status } of answers) expect([200, 503]).toContain(status);
 };
@@ -57,8 +72,7 @@ describe('forty readers of a list whose table is locked', () => {
   it('do not delay orders, or other lists', async () => {
     await place();
     const answers = await whileLocked(stack, 'LOCK TABLE webhook_deliveries IN ACCESS EXCLUSIVE MODE', async () => {
-      const reading = [read('deliveries')];
-      await eventually(blocked, (count) => count > 0);
+      const reading = await readUntilBlocked('deliveries');
       for (const list of Object.keys(lists)) reading.push(read(list));
       const placed = await Promise.all(Array.from({ length: 20 }, place));
       expect(placed).toEqual(placed.map(() => 200));
@@ -72,11 +86,10 @@ describe('forty readers of a list whose table is locked', () => {
     async (list) => {
       const lock = `LOCK TABLE ${lists[list]?.table ?? ''} IN ACCESS EXCLUSIVE MODE`;
       const reading = await whileLocked(stack, lock, async () => {
-        const answers = read(list);
-        await eventually(blocked, (count) => count > 0);
+        const answers = await readUntilBlocked(list);
         const others = await Promise.all(Array.from({ length: 20 }, () => buyer.client.get('/v1/wallet')));
         expect(others.map(({ status }) => status)).toEqual(others.map(() => 200));
-        return [answers];
+        return answers;
       });
       for (const each of await Promise.all(reading)) allAnswered(each);
       expect((await reader.client.once.get(lists[list]?.path ?? '')).status).toBe(200);

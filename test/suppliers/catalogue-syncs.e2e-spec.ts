@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import type { INestApplicationContext } from '@nestjs/common';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ProductReadsService } from '../../src/catalog/product-reads.service.js';
@@ -7,6 +10,7 @@ import { OffersService } from '../../src/catalog/offers.service.js';
 import { SchemaService } from '../../src/database/schema.service.js';
 import { SuppliersService } from '../../src/suppliers/suppliers.service.js';
 import { DigiflazzBench, KEYS, USERNAME, type DigiflazzClient } from '../simulators/digiflazz-client.js';
+import { deferred } from '../support/deferred.js';
 import { eventually } from '../support/eventually.js';
 import { TestStack, unique } from '../support/stack.js';
 
@@ -79,6 +83,35 @@ const logged = async (message: string): Promise<Record<string, unknown>> => {
   return JSON.parse(found ?? '') as Record<string, unknown>;
 };
 
+/**
+ * Works while the supplier's answer to a request is under way.
+ * @param ask makes the request. @param meanwhile ends before the answer arrives.
+ */
+async function whileAsked<Result>(ask: () => Promise<Result>, meanwhile: () => Promise<unknown>): Promise<Result> {
+  const mayArrive = deferred<void>();
+  const between = createServer((request, response) => {
+    void (async () => {
+      const [url, body] = [`${client.url}${request.url}`, await text(request)];
+      const answer = await fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json' } });
+      const answered = await answer.text();
+      await mayArrive.promise;
+      response.writeHead(answer.status).end(answered);
+    })();
+  });
+  await new Promise<void>((resolve) => between.listen(0, '127.0.0.1', resolve));
+  const baseUrl = `http://127.0.0.1:${(between.address() as AddressInfo).port}/v1`;
+  await stack.sql('UPDATE suppliers SET base_url = $1, timeout_ms = 60000 WHERE code = $2', [baseUrl, code]);
+  try {
+    const running = ask();
+    await eventually(asked, (count) => count === 1);
+    await meanwhile();
+    mayArrive.resolve();
+    return await running;
+  } finally {
+    between.close();
+  }
+}
+
 describe('workers', () => {
   it('read the catalogue of a supplier with offers, one worker once, and log it', async () => {
     await offer();
@@ -150,24 +183,24 @@ describe('workers', () => {
   it('drop a catalogue if the supplier’s address changed while they read it', async () => {
     await offer();
     await setBefore(6);
-    await client.sim('rules', { match: { call: 'price-list' }, delay_ms: 1_000 });
-    const running = (await idleWorker()).get(SupplierSyncService).syncDue(3_600_000);
-    await eventually(asked, (count) => count === 1);
-    const settings = { code, adapter: 'digiflazz', baseUrl: 'http://127.0.0.1:9/v1' };
-    await stack.api.get(SuppliersService).set(settings);
-    expect(await running).toMatchObject({ refusal: { kind: 'overtaken' }, added: 0 });
+    const syncs = (await idleWorker()).get(SupplierSyncService);
+    const run = await whileAsked(
+      () => syncs.syncDue(3_600_000),
+      () => stack.api.get(SuppliersService).set({ code, adapter: 'digiflazz', baseUrl: 'http://127.0.0.1:9/v1' }),
+    );
+    expect(run).toMatchObject({ refusal: { kind: 'overtaken' }, added: 0 });
   });
 
   it('drop what they read of one SKU when the supplier got another account meanwhile', async () => {
     await offer();
-    await client.sim('rules', { match: { call: 'price-list' }, delay_ms: 1_000 });
     const reads = stack.api.get(ProductReadsService);
     const suppliers = stack.api.get(SuppliersService);
     await reads.mark((await suppliers.getByCode(code)).id, ['ml86']);
-    const running = reads.readDue();
-    await eventually(asked, (count) => count === 1);
-    await suppliers.set({ code, adapter: 'digiflazz', credentials: { username: 'another-account' } });
-    expect(await running).toMatchObject({ supplier: code, result: 'overtaken' });
+    const read = await whileAsked(
+      () => reads.readDue(),
+      () => suppliers.set({ code, adapter: 'digiflazz', credentials: { username: 'another-account' } }),
+    );
+    expect(read).toMatchObject({ supplier: code, result: 'overtaken' });
     expect(await stack.sql('SELECT cost_micros FROM supplier_offers')).toEqual([{ cost_micros: null }]);
   });
 });

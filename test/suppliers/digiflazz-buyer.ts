@@ -33,7 +33,7 @@ export const attempt = (reference: string, changes: Partial<Attempt> = {}): Atte
   ...changes,
 });
 
-const DEFAULTS = { testing: false, callbackUrl: null, timeoutMs: 5_000 };
+const DEFAULTS = { testing: false, callbackUrl: null, timeoutMs: 60_000 };
 
 /** The adapter beside a simulator of its supplier, over a real socket. */
 export class DigiflazzBuyer {

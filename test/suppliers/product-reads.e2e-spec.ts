@@ -66,7 +66,7 @@ describe('a price that the supplier refuses', () => {
     await vendor.sim('rules', { match: { call: 'price-list' }, http: 500 });
     await scene.orderWith(await scene.order(sku), 'failed');
     await eventually(asked, ({ length }) => length === 1);
-    const dueInS = `extract(epoch FROM due_at - now())::float8 AS due_in_s`;
+    const dueInS = `extract(epoch FROM due_at - asked_at)::float8 AS due_in_s`;
     const [mark] = await scene.stack.sql<{ due_in_s: number }>(`SELECT ${dueInS} FROM supplier_product_reads`);
     expect(mark?.due_in_s).toBeGreaterThan(50);
     await scene.stack.sql('UPDATE supplier_product_reads SET due_at = now()');
