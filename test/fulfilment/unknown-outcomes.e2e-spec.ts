@@ -5,7 +5,8 @@ import { bought, neverSeen, refused, type Answer, type SupplierRequest } from '.
 import { TestStack, type OrderBody, type TestMerchant } from '../support/stack.js';
 import { keepWaits, waitsOf } from '../support/waits.js';
 
-const TIMEOUT_MS = 2_000;
+/** Only a supplier that never answers reaches it. */
+const TIMEOUT_MS = 9_000;
 /** As short as the supplier's timeout allows. */
 const QUIET_MS = TIMEOUT_MS + 3_000;
 /** Supplier and service have the same clock, but timers and requests are not exact. */
@@ -14,8 +15,13 @@ const EARLY_MS = 100;
 let stack: TestStack;
 let merchant: TestMerchant;
 
-/** A supplier's answers about one unit, one for each request; the last answer is repeated. */
-type Scene = ((reference: string) => Answer)[];
+type Answering = (reference: string) => Answer;
+
+/**
+ * A supplier's answers about one unit: to each send, and to the inquiries after it. The last answer is repeated, because a busy
+ * machine may make more inquiries than usual.
+ */
+type Scene = { send: Answering; inquiries: Answering[] }[];
 
 const state =
   (status: string, more: object = {}) =>
@@ -36,7 +42,7 @@ const lost = (): Answer => neverSeen;
 const outOfStock = (reference: string): Answer => refused(reference, 'OUT_OF_STOCK');
 
 /** Answers to a send that leave the unit in doubt (contract, section 8, rule 3). */
-const doubts: [what: string, answer: Scene[number]][] = [
+const doubts: [what: string, answer: Answering][] = [
   ['no answer in time', hang],
   ['a closed connection', drop],
   ['500', http(500)],
@@ -64,7 +70,7 @@ const doubts: [what: string, answer: Scene[number]][] = [
 ];
 
 /** Answers to an inquiry that report nothing. They must not count as "never seen". */
-const unclearInquiries: [what: string, answer: Scene[number]][] = [
+const unclearInquiries: [what: string, answer: Answering][] = [
   ['a closed connection', drop],
   ['500', http(500)],
   ['401', http(401)],
@@ -76,18 +82,35 @@ const unclearInquiries: [what: string, answer: Scene[number]][] = [
   ['processing', state('processing')],
 ];
 
+const NEVER_SEEN = { send: drop, inquiries: [lost] };
+
 const scenes: Record<string, Scene> = {
-  ...Object.fromEntries(doubts.map(([what, answer]) => [`${what}, bought`, [answer, bought]])),
-  ...Object.fromEntries(doubts.map(([what, answer]) => [`${what}, refused`, [answer, outOfStock]])),
-  ...Object.fromEntries(unclearInquiries.map(([what, answer]) => [`unclear: ${what}`, [drop, answer, bought]])),
-  'never arrived': [drop, lost, lost, bought],
-  'never arrived, then refused by its body': [drop, lost, lost, outOfStock, bought],
-  'never arrived, then refused by its status': [drop, lost, lost, http(422), bought],
-  'never arrived, then refused to a question': [drop, lost, lost, outOfStock],
-  'never arrived, then refused twice': [drop, lost, lost, http(422), lost, lost, http(422)],
-  'arrived late': [drop, lost, bought],
-  'never arrived, then not accepted': [drop, lost, lost, http(429), bought],
-  'slow to decide': [state('processing'), state('processing'), bought],
+  ...Object.fromEntries(doubts.map(([what, send]) => [`${what}, bought`, [{ send, inquiries: [bought] }]])),
+  ...Object.fromEntries(doubts.map(([what, send]) => [`${what}, refused`, [{ send, inquiries: [outOfStock] }]])),
+  ...Object.fromEntries(
+    unclearInquiries.map(([what, answer]) => [`unclear: ${what}`, [{ send: drop, inquiries: [answer, bought] }]]),
+  ),
+  'never arrived': [NEVER_SEEN, { send: bought, inquiries: [bought] }],
+  'never arrived, then refused by its body': [NEVER_SEEN, { send: outOfStock, inquiries: [bought] }],
+  'never arrived, then refused by its status': [NEVER_SEEN, { send: http(422), inquiries: [bought] }],
+  'never arrived, then refused to a question': [NEVER_SEEN, { send: outOfStock, inquiries: [outOfStock] }],
+  'never arrived, then refused twice': [
+    NEVER_SEEN,
+    { send: http(422), inquiries: [lost] },
+    { send: http(422), inquiries: [lost] },
+  ],
+  'arrived late': [{ send: drop, inquiries: [lost, bought] }],
+  'never arrived, then not accepted': [NEVER_SEEN, { send: http(429), inquiries: [bought] }],
+  'slow to decide': [{ send: state('processing'), inquiries: [state('processing'), bought] }],
+};
+
+const answerOf = (scene: Scene, { kind, reference }: SupplierRequest, earlier: SupplierRequest[]): Answer => {
+  const kinds = earlier.map((each) => each.kind);
+  const sends = kinds.filter((each) => each === 'send').length;
+  if (kind === 'send') return scene[Math.min(sends, scene.length - 1)]?.send(reference) ?? 'drop';
+  const { inquiries } = scene[Math.min(sends, scene.length) - 1] ?? NEVER_SEEN;
+  const asked = kinds.length - 1 - kinds.lastIndexOf('send');
+  return inquiries[Math.min(asked, inquiries.length - 1)]?.(reference) ?? 'drop';
 };
 
 /** The orders of all scenes. They are placed together, because each takes seconds. */
@@ -99,12 +122,12 @@ beforeAll(async () => {
   await stack.addSupplier('fake', stack.supplier.url, TIMEOUT_MS);
   merchant = await stack.merchant('10000.00');
   const sku = await stack.product('35.00');
+  // Its quiet period lasts for as long as the test.
+  await stack.addSupplier('later', stack.supplier.url, 120_000);
+  const later = await stack.product('35.00', { supplier: 'later' });
   const placed = Object.entries(scenes).map(async ([name, scene]) => {
-    stack.supplier.script(name, ({ reference }, earlier) => {
-      const answer = scene[Math.min(earlier.length, scene.length - 1)];
-      return answer ? answer(reference) : 'drop';
-    });
-    orders.set(name, await stack.order(merchant, [{ sku }], name));
+    stack.supplier.script(name, (request, earlier) => answerOf(scene, request, earlier));
+    orders.set(name, await stack.order(merchant, [{ sku: name === 'arrived late' ? later : sku }], name));
   });
   await Promise.all(placed);
 });
@@ -120,6 +143,16 @@ async function ending(name: string): Promise<{ order: OrderBody; requests: Suppl
   for (const { reference } of requests) expect(reference).toBe(`${order.order_number}.1.1`);
   return { order, requests, kinds: requests.map(({ kind }) => kind) };
 }
+
+/** Each send with the inquiries after it, however many: for example `send inquiries send`. */
+const stepsOf = (kinds: string[]): string =>
+  kinds
+    .filter((kind, index) => kind === 'send' || kinds[index - 1] === 'send')
+    .map((kind) => (kind === 'send' ? kind : 'inquiries'))
+    .join(' ');
+
+/** The place of each send among the requests. */
+const sendsIn = (kinds: string[]): number[] => kinds.flatMap((kind, index) => (kind === 'send' ? [index] : []));
 
 const gapMs = (requests: SupplierRequest[], from: number, to: number): number =>
   (requests[to]?.atMs ?? NaN) - (requests[from]?.atMs ?? NaN);
@@ -154,16 +187,16 @@ describe('8.3 After a send that leaves the unit in doubt, the service queries th
   it.each(doubts)('%s; the inquiry reports success', async (what) => {
     const { order, requests, kinds } = await ending(`${what}, bought`);
     expect(order.status).toBe('completed');
-    expect(kinds).toEqual(['send', 'inquiry']);
+    expect(stepsOf(kinds)).toBe('send inquiries');
     expect(gapMs(requests, 0, 1)).toBeGreaterThanOrEqual(2_000 - EARLY_MS);
-    expect(await waitsOf(stack, order.order_number)).toEqual([2]);
+    expect((await waitsOf(stack, order.order_number)).find((seconds) => seconds > 0)).toBe(2);
     expect(await movements(order)).toEqual(['order_hold', 'order_spend']);
   });
 
   it.each(doubts)('%s; the inquiry reports a refusal', async (what) => {
     const { order, kinds } = await ending(`${what}, refused`);
     expect(order).toMatchObject({ status: 'failed', failure_code: 'OUT_OF_STOCK' });
-    expect(kinds).toEqual(['send', 'inquiry']);
+    expect(stepsOf(kinds)).toBe('send inquiries');
     expect(await movements(order)).toEqual(['order_hold', 'order_refund']);
   });
 });
@@ -172,14 +205,16 @@ describe('8.3 An inquiry that reports nothing is repeated, and the unit is not s
   it.each(unclearInquiries)('%s', async (what) => {
     const { order, kinds } = await ending(`unclear: ${what}`);
     expect(order.status).toBe('completed');
-    expect(kinds).toEqual(['send', 'inquiry', 'inquiry']);
+    expect(stepsOf(kinds)).toBe('send inquiries');
+    expect(kinds.length).toBeGreaterThan(2);
   });
 
   it('after 2 s, then after 4 s', async () => {
     const { order, requests } = await ending('slow to decide');
     expect(gapMs(requests, 0, 1)).toBeGreaterThanOrEqual(2_000 - EARLY_MS);
     expect(gapMs(requests, 1, 2)).toBeGreaterThanOrEqual(4_000 - EARLY_MS);
-    expect(await waitsOf(stack, order.order_number)).toEqual([2, 4]);
+    const waits = (await waitsOf(stack, order.order_number)).filter((seconds) => seconds > 0);
+    expect(waits.slice(0, 2)).toEqual([2, 4]);
   });
 });
 
@@ -188,9 +223,10 @@ describe('8.3 A reference that the supplier never saw', () => {
     const { order, requests, kinds } = await ending('never arrived');
     expect(order.status).toBe('completed');
     // The first inquiry comes before the end of the quiet period: it must not lead to a send.
-    expect(kinds).toEqual(['send', 'inquiry', 'inquiry', 'send']);
-    expect(gapMs(requests, 0, 3)).toBeGreaterThanOrEqual(QUIET_MS);
-    expect(requests[3]?.body).toEqual(requests[0]?.body);
+    expect(stepsOf(kinds)).toBe('send inquiries send');
+    const [first = NaN, second = NaN] = sendsIn(kinds);
+    expect(gapMs(requests, first, second)).toBeGreaterThanOrEqual(QUIET_MS);
+    expect(requests[second]?.body).toEqual(requests[first]?.body);
     expect(await movements(order)).toEqual(['order_hold', 'order_spend']);
   });
 
@@ -198,34 +234,36 @@ describe('8.3 A reference that the supplier never saw', () => {
     const { order, kinds } = await ending(`never arrived, then refused by its ${by}`);
     // The first send may have bought the unit meanwhile: a supplier may check its stock before it looks up the reference.
     expect(order.status).toBe('completed');
-    expect(kinds).toEqual(['send', 'inquiry', 'inquiry', 'send', 'inquiry']);
+    expect(stepsOf(kinds)).toBe('send inquiries send inquiries');
     expect(await movements(order)).toEqual(['order_hold', 'order_spend']);
   });
 
   it('is refunded if a later inquiry reports the refusal', async () => {
     const { order, kinds } = await ending('never arrived, then refused to a question');
     expect(order).toMatchObject({ status: 'failed', failure_code: 'OUT_OF_STOCK' });
-    expect(kinds).toEqual(['send', 'inquiry', 'inquiry', 'send', 'inquiry']);
+    expect(stepsOf(kinds)).toBe('send inquiries send inquiries');
     expect(await movements(order)).toEqual(['order_hold', 'order_refund']);
   });
 
   it('is refunded if a third send is refused, too, after a quiet period in which the supplier saw no send', async () => {
     const { order, requests, kinds } = await ending('never arrived, then refused twice');
     expect(order).toMatchObject({ status: 'failed', failure_code: 'SUPPLIER_REJECTED' });
-    expect(kinds).toEqual(['send', 'inquiry', 'inquiry', 'send', 'inquiry', 'inquiry', 'send']);
-    expect(gapMs(requests, 3, 6)).toBeGreaterThanOrEqual(QUIET_MS);
+    expect(stepsOf(kinds)).toBe('send inquiries send inquiries send');
+    const [, second = NaN, third = NaN] = sendsIn(kinds);
+    expect(gapMs(requests, second, third)).toBeGreaterThanOrEqual(QUIET_MS);
     expect(await movements(order)).toEqual(['order_hold', 'order_refund']);
   });
 
   it('is not sent again if a later inquiry finds it', async () => {
     const { order, kinds } = await ending('arrived late');
     expect(order.status).toBe('completed');
-    expect(kinds).toEqual(['send', 'inquiry', 'inquiry']);
+    expect(stepsOf(kinds)).toBe('send inquiries');
+    expect(kinds.length).toBeGreaterThan(2);
   });
 
   it('stays in doubt if the second send is not accepted, because the first one may still arrive', async () => {
     const { order, kinds } = await ending('never arrived, then not accepted');
     expect(order.status).toBe('completed');
-    expect(kinds).toEqual(['send', 'inquiry', 'inquiry', 'send', 'inquiry']);
+    expect(stepsOf(kinds)).toBe('send inquiries send inquiries');
   });
 });
