@@ -199,6 +199,7 @@ describe('A supplier that refuses our credentials', () => {
     await only.sim('account', { rc: null });
     const show = await scene.commandLine.json('supplier', 'resume', 'third');
     expect(show).toMatchObject({ status: 'active', pause_reason: null });
+    await scene.aMinuteLater(order);
     await scene.orderWith(order, 'completed');
     expect((await only.sim<Json[]>('purchases')).length).toBe(5);
   });

@@ -11,7 +11,7 @@ let vendor: LapakgamingClient;
 let sku: string;
 
 beforeAll(async () => {
-  scene = await RoutingScene.open({ SUPPLIER_QUIET_PERIOD_MS: '6000' });
+  scene = await RoutingScene.open();
   vendor = await scene.lapakgaming('lapak', {}, WITHOUT_ZONE);
   sku = await scene.product({ supplier: 'lapak', supplierSku: 'ML78_8-S2', cost: PRICE });
 });

@@ -202,7 +202,11 @@ describe('Such a report while the next attempt is in flight', () => {
       (count) => count > 0,
     );
     await sold();
-    await scene.orderWith(order, 'completed');
+    const look = async (): Promise<string> => {
+      await makeDue(scene.stack, order);
+      return (await scene.orderWith(order, 'processing', 'completed')).status;
+    };
+    await eventually(look, (status) => status === 'completed');
     expect(await reversalsOf(order)).toHaveLength(1);
   });
 });

@@ -37,6 +37,12 @@ interface Offer {
   cost?: number;
 }
 
+/** As long as a call may take beside the usual quiet period, so that no answer comes too late on a busy machine. */
+export const TIMEOUT_MS = 25_000;
+
+/** How long each unit waits for its next call at least: longer than a test needs for its steps, also on a busy machine. */
+const MIN_WAIT_S = 90;
+
 /** The service with a worker, simulated suppliers to buy from, and a merchant. */
 export class RoutingScene {
   readonly commandLine: CommandLine;
@@ -58,7 +64,7 @@ export class RoutingScene {
    */
   static async open(env: Record<string, string> = {}, isCalledBack = false): Promise<RoutingScene> {
     const stack = await TestStack.start(env, { worker: false });
-    await keepWaits(stack);
+    await keepWaits(stack, MIN_WAIT_S);
     await stack.startWorker(isCalledBack ? { supplierCallbackBaseUrl: stack.url } : {});
     await stack.sql(`INSERT INTO fx_rates VALUES ('IDR', 0.0022, now() - interval '1 h', 'test')`);
     return new RoutingScene(stack, await stack.merchant('100000.00'));
@@ -77,7 +83,7 @@ export class RoutingScene {
       code,
       adapter: 'digiflazz',
       baseUrl: `${client.url}/v1`,
-      timeoutMs: 2_000,
+      timeoutMs: TIMEOUT_MS,
       credentials: { username: USERNAME, key: KEYS.production, webhook_secret: 'hook-secret-1' },
     });
     return client;
@@ -90,7 +96,7 @@ export class RoutingScene {
       code,
       adapter: 'lapakgaming',
       baseUrl: client.url,
-      timeoutMs: 2_000,
+      timeoutMs: TIMEOUT_MS,
       credentials: { secret_key: SECRET_KEY },
     });
     return client;
@@ -170,31 +176,22 @@ export class RoutingScene {
     return (await waitsOf(this.stack, order_number, state)).at(-1) ?? null;
   }
 
-  /** Waits until a worker calls the supplier about an order's first unit. */
-  async unitClaimed({ order_number }: OrderBody): Promise<void> {
-    const isClaimed = async (): Promise<boolean> =>
-      (
-        await this.stack.sql(
-          `SELECT FROM order_units u JOIN orders o ON o.id = u.order_id
-           WHERE o.order_number = $1 AND u.claimed_by IS NOT NULL`,
-          [order_number],
-        )
-      ).length > 0;
-    await eventually(isClaimed, (claimed) => claimed);
-  }
-
   /** Settles an order's first unit by an operator's decision. @param verdict the options of the decision. */
   resolve({ order_number }: OrderBody, reason: string, ...verdict: string[]): Promise<unknown> {
     const decision = ['--unit', '1.1', ...verdict, '--reason', reason, '--yes'];
     return this.commandLine.json('order', 'resolve', order_number, ...decision);
   }
 
-  /** Lets more than a minute pass, here and at the vendor. */
+  /** Lets more than a minute pass, here and at the vendor, once no call about the order is in flight. */
   async aMinuteLater({ order_number }: OrderBody, ...vendors: DigiflazzClient[]): Promise<void> {
     for (const vendor of vendors) await vendor.aMinuteLater();
+    const isOf = 'order_id = (SELECT id FROM orders WHERE order_number = $1)';
+    await eventually(
+      () => this.stack.sql(`SELECT FROM order_units WHERE ${isOf} AND claimed_by IS NOT NULL`, [order_number]),
+      ({ length }) => length === 0,
+    );
     await this.stack.sql(
-      `UPDATE order_units SET next_action_at = now()
-       WHERE order_id = (SELECT id FROM orders WHERE order_number = $1) AND next_action_at > now()`,
+      `UPDATE order_units SET next_action_at = now() WHERE ${isOf} AND next_action_at > now() AND claimed_by IS NULL`,
       [order_number],
     );
   }

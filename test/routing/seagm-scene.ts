@@ -7,10 +7,7 @@ import { SuppliersService } from '../../src/suppliers/suppliers.service.js';
 import { SeagmBench, SECRET_KEY, UID, type Json, type SeagmClient } from '../simulators/seagm-client.js';
 import { eventually } from '../support/eventually.js';
 import { unique, type OrderBody } from '../support/stack.js';
-import { RoutingScene } from './routing-scene.js';
-
-/** Calls time out after a second, and a send that timed out has arrived or is lost after four. */
-const ENV = { SUPPLIER_QUIET_PERIOD_MS: '4000' };
+import { RoutingScene, TIMEOUT_MS } from './routing-scene.js';
 
 /** The tests cannot move the supplier's clock, because the supplier compares it with ours. So purchases take a moment. */
 const READINGS = { settle_after_ms: 200 };
@@ -34,7 +31,7 @@ class SeagmScene {
   private readonly bench = new SeagmBench();
 
   async open(readings: Json): Promise<void> {
-    this.routing = await RoutingScene.open(ENV);
+    this.routing = await RoutingScene.open();
     this.vendor = await this.bench.start({ ...READINGS, ...readings });
     const { api, url } = this.routing.stack;
     const suppliers = api.get(SuppliersService);
@@ -42,7 +39,7 @@ class SeagmScene {
       code: 'seagm',
       adapter: 'seagm',
       baseUrl: this.vendor.url,
-      timeoutMs: 1_000,
+      timeoutMs: TIMEOUT_MS,
       credentials: { uid: UID, secret_key: SECRET_KEY },
     });
     const token = api.get(CallbackAddressesService).tokenOf(await suppliers.getByCode('seagm'));

@@ -1,4 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { checkNow, holdChecks } from '../support/checks.js';
 import { eventually } from '../support/eventually.js';
 import type { OrderBody } from '../support/stack.js';
 import type { Json } from '../simulators/seagm-client.js';
@@ -6,6 +7,8 @@ import { seagmScene } from './seagm-scene.js';
 
 /** SEAGM may buy again if a request is sent again under one reference, and its answers are sometimes wrong. */
 const seagm = seagmScene();
+
+beforeAll(() => holdChecks(seagm.routing.stack));
 
 /** A proxy answers 429 although the supplier got the request. */
 const REFUSED_AND_TAKEN = { http: 429, then: [], callback: { mode: 'never' } };
@@ -79,6 +82,7 @@ describe('A second sale of SEAGM under one reference', () => {
   it('opens a discrepancy once the service queries the reference after the second send', async () => {
     const order = await boughtBySecondSend();
     await sendArrives(order, { callback: { mode: 'never' } });
+    await checkNow(seagm.routing.stack);
     const [found] = await eventually(
       () => cases(order),
       ({ length }) => length === 1,

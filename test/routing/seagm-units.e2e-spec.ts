@@ -220,6 +220,9 @@ describe('A card of SEAGM', () => {
       ({ standing }) => standing === 1,
     );
     // The callback about the success contains no card, and neither does the answer to the inquiry that it causes.
+    // If the callback came before the answer to the purchase, the inquiry waits for its usual time.
+    await seagm.routing.unitIn(order, 'unknown');
+    await seagm.routing.aMinuteLater(order);
     await seagm.called(order, 2);
     await seagm.routing.unitIn(order, 'unknown');
     const cards = [{ sn: 'SN-77', pin: 'PIN-4711-0815', expired: '2029-12-31' }];

@@ -2,10 +2,7 @@ import { SuppliersService } from '../../src/suppliers/suppliers.service.js';
 import { PASSWORD, USERNAME, WepayBench, type Json, type WepayClient } from '../simulators/wepay-client.js';
 import { eventually } from '../support/eventually.js';
 import { unique, type OrderBody } from '../support/stack.js';
-import { RoutingScene } from './routing-scene.js';
-
-/** Calls time out after a second, and a send that timed out has arrived or is lost after four. */
-const ENV = { SUPPLIER_QUIET_PERIOD_MS: '4000' };
+import { RoutingScene, TIMEOUT_MS } from './routing-scene.js';
 
 /** The service, a simulated wePAY that sends it callbacks, and a product of 90 baht. */
 export class WepayScene {
@@ -17,14 +14,14 @@ export class WepayScene {
   ) {}
 
   static async open(readings: Json = {}, env: Record<string, string> = {}): Promise<WepayScene> {
-    const routing = await RoutingScene.open({ ...ENV, ...env }, true);
+    const routing = await RoutingScene.open(env, true);
     const bench = new WepayBench();
     const vendor = await bench.start(readings);
     await routing.stack.api.get(SuppliersService).set({
       code: 'wepay',
       adapter: 'wepay',
       baseUrl: vendor.url,
-      timeoutMs: 1_000,
+      timeoutMs: TIMEOUT_MS,
       credentials: { username: USERNAME, password: PASSWORD },
     });
     const sku = await routing.product({ supplier: 'wepay', supplierSku: 'gtopup:FREEFIRE:90' });
@@ -56,7 +53,7 @@ export class WepayScene {
   }
 
   /** Moves the supplier's clock, so that purchases of the time before end there. */
-  async later(time = '4s'): Promise<void> {
+  async later(time = '21s'): Promise<void> {
     await this.vendor.sim('clock', { advance: time });
   }
 

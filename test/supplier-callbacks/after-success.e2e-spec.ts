@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { closeWithBalancedBooks } from '../support/books.js';
+import { checkNow, holdChecks } from '../support/checks.js';
 import { useCallingAdapters } from '../support/calling-supplier.js';
 import { eventually } from '../support/eventually.js';
 import { unique } from '../support/stack.js';
@@ -11,6 +12,7 @@ let scene: CallbackScene;
 
 beforeAll(async () => {
   scene = await CallbackScene.start();
+  await holdChecks(scene.stack);
 });
 
 afterAll(() => closeWithBalancedBooks(scene.stack));
@@ -28,6 +30,12 @@ const callAbout = ({ reference }: OpenUnit): Promise<unknown> => scene.call('pla
 
 const checks = (): Promise<object[]> => scene.stack.sql('SELECT * FROM attempt_checks');
 
+/** Makes the scheduled checks due, and waits until they are done. */
+async function checked(): Promise<void> {
+  await checkNow(scene.stack);
+  await eventually(checks, ({ length }) => length === 0);
+}
+
 const reversals = ({ order }: OpenUnit): Promise<{ kind: string }[]> =>
   scene.stack.sql(
     `SELECT kind FROM supplier_reversals r JOIN orders o ON o.id = r.order_id WHERE o.order_number = $1`,
@@ -42,7 +50,7 @@ describe('a callback about a settled unit that does not prove its sender', () =>
       await callAbout(unit);
       expect(await scene.last('plain')).toMatchObject({ verdict: 'woke' });
     }
-    await eventually(checks, ({ length }) => length === 0);
+    await checked();
     expect(scene.inquiries(unit)).toBe(before + 1);
     expect(await reversals(unit)).toEqual([]);
   });
@@ -54,7 +62,7 @@ describe('a callback about a settled unit that does not prove its sender', () =>
     const { order_number } = await stack.orderWith(merchant, reference_id, 'completed');
     await scene.call('plain', { kind: 'about', supplierReference: `S-${order_number}.1.1` });
     expect(await scene.last('plain')).toMatchObject({ verdict: 'woke', attempt: 1 });
-    await eventually(checks, ({ length }) => length === 0);
+    await checked();
     const kinds = stack.supplier.about(order_number).map(({ kind }) => kind);
     expect(kinds).toEqual(['send', 'inquiry']);
   });
@@ -70,10 +78,7 @@ describe('a callback about a settled unit that does not prove its sender', () =>
     };
     scene.stack.supplier.script(unit.user, () => ({ status: 200, body }));
     await callAbout(unit);
-    await eventually(
-      () => reversals(unit),
-      ({ length }) => length > 0,
-    );
+    await checked();
     expect(await reversals(unit)).toEqual([{ kind: 'taken_back' }]);
     expect(await scene.unit(unit)).toMatchObject({ state: 'succeeded' });
     await scene.stack.sql(`UPDATE supplier_reversals SET status = 'closed', closed_at = now()`);
@@ -89,10 +94,7 @@ describe('a callback about a settled unit that does not prove its sender', () =>
     scene.sell(unit);
     await callAbout(unit);
     expect(await scene.last('plain')).toMatchObject({ verdict: 'woke' });
-    await eventually(
-      () => reversals(unit),
-      ({ length }) => length > 0,
-    );
+    await checked();
     expect(await reversals(unit)).toEqual([{ kind: 'bought_late' }]);
     await scene.stack.sql(`UPDATE supplier_reversals SET status = 'closed', closed_at = now()`);
   });
@@ -102,6 +104,7 @@ describe('a callback about a settled unit that does not prove its sender', () =>
     scene.stack.supplier.script(unit.user, () => 'drop');
     const before = scene.inquiries(unit);
     await callAbout(unit);
+    await checkNow(scene.stack);
     await eventually(
       () => scene.inquiries(unit),
       (count) => count > before,

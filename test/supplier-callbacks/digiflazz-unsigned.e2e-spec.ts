@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SuppliersService } from '../../src/suppliers/suppliers.service.js';
-import { RoutingScene } from '../routing/routing-scene.js';
+import { RoutingScene, TIMEOUT_MS } from '../routing/routing-scene.js';
+import { checkDelays, checkNow, holdChecks } from '../support/checks.js';
 import { DigiflazzBench, KEYS, USERNAME, type DigiflazzClient } from '../simulators/digiflazz-client.js';
 import { eventually } from '../support/eventually.js';
 import { unique, type OrderBody } from '../support/stack.js';
@@ -16,13 +17,14 @@ async function setAccount(username = USERNAME): Promise<void> {
     code: 'digi',
     adapter: 'digiflazz',
     baseUrl: `${vendor.url}/v1`,
-    timeoutMs: 2_000,
+    timeoutMs: TIMEOUT_MS,
     credentials: { username, key: KEYS.production },
   });
 }
 
 beforeAll(async () => {
   scene = await RoutingScene.open({}, true);
+  await holdChecks(scene.stack);
   vendor = await bench.start();
   await setAccount();
   sku = await scene.product({ supplier: 'digi', supplierSku: 'ml86', cost: 20_000 });
@@ -69,14 +71,12 @@ async function takeBack(unit: Bought): Promise<string | undefined> {
   ).at(-1);
 }
 
-/** The seconds until the scheduled checks. */
-const checks = (): Promise<{ due_in_s: number }[]> =>
-  scene.stack.sql('SELECT extract(epoch FROM due_at - statement_timestamp())::int AS due_in_s FROM attempt_checks');
+const checks = (): Promise<{ due_in_s: number }[]> => checkDelays(scene.stack);
 
 /** Lets a minute pass, here and at the supplier, and waits until the scheduled checks are done. */
 async function aMinuteLater(): Promise<void> {
   await vendor.aMinuteLater();
-  await scene.stack.sql(`UPDATE attempt_checks SET due_at = due_at - interval '61 s'`);
+  await checkNow(scene.stack);
   await eventually(checks, ({ length }) => length === 0);
 }
 

@@ -8,6 +8,7 @@ import { SuppliersService } from '../../src/suppliers/suppliers.service.js';
 import { SIGNATURE_HEADER, signatureOf, WEBHOOK_SECRET } from '../support/calling-supplier.js';
 import { eventually } from '../support/eventually.js';
 import { Client, type Answer } from '../support/http.js';
+import { keepWaits } from '../support/waits.js';
 import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
 
 /** A callback as it is stored. */
@@ -38,6 +39,9 @@ export interface OpenUnit {
 
 type Json = Record<string, unknown>;
 
+/** The players of {@link CallbackScene.openUnit} have such names. */
+const WAITING = 'waiting-player';
+
 /**
  * The service with suppliers that send callbacks: `signing` proves its identity, `plain` does not, and `patient` allows one
  * inquiry in ten minutes. A suite must call `useCallingAdapters()` first.
@@ -53,6 +57,7 @@ export class CallbackScene {
     options: Parameters<typeof TestStack.start>[1] = {},
   ): Promise<CallbackScene> {
     const stack = await TestStack.start(env, options);
+    await keepWaits(stack, 3_600, `o.user_id LIKE '${WAITING}%'`);
     const scene = new CallbackScene(stack, await stack.merchant('100000.00'));
     await scene.set('signing', 'calling', { webhook_secret: WEBHOOK_SECRET });
     await scene.set('plain', 'calling');
@@ -61,7 +66,7 @@ export class CallbackScene {
   }
 
   async set(code: string, adapter: string, credentials: Record<string, string> = {}): Promise<void> {
-    const settings = { code, adapter, baseUrl: this.stack.supplier.url, credentials };
+    const settings = { code, adapter, baseUrl: this.stack.supplier.url, credentials, timeoutMs: 27_000 };
     await this.stack.api.get(SuppliersService).set(settings);
   }
 
@@ -91,7 +96,7 @@ export class CallbackScene {
   async openUnit(supplier: string, kind: ProductKind = 'topup'): Promise<OpenUnit> {
     const { stack, merchant } = this;
     const sku = await stack.product('35.00', { supplier, kind });
-    const user = unique('player');
+    const user = unique(WAITING);
     stack.supplier.script(user, ({ reference }) => ({
       status: 200,
       body: { reference, status: 'processing' },
@@ -100,9 +105,8 @@ export class CallbackScene {
     await eventually(
       () =>
         stack.sql(
-          `UPDATE order_units u SET next_action_at = next_action_at + interval '1 hour' FROM orders o
-           WHERE o.id = u.order_id AND o.order_number = $1 AND u.state = 'unknown' AND u.claimed_by IS NULL
-           RETURNING 1`,
+          `SELECT FROM order_units u JOIN orders o ON o.id = u.order_id
+           WHERE o.order_number = $1 AND u.state = 'unknown' AND u.claimed_by IS NULL`,
           [order.order_number],
         ),
       ({ length }) => length === 1,

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OffersService } from '../../src/catalog/offers.service.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { useCallingAdapters, WEBHOOK_SECRET } from '../support/calling-supplier.js';
+import { makeDue } from '../support/due.js';
 import { deferred } from '../support/deferred.js';
 import { eventually } from '../support/eventually.js';
 import { bought, neverSeen, refused, type Answer } from '../support/fake-supplier.js';
@@ -142,7 +143,7 @@ describe('a callback that proves a purchase during an inquiry', () => {
     ]);
     answer.resolve(neverSeen);
     await recorded(order, 'never_seen');
-    await inquireNow(order);
+    await makeDue(scene.stack, order);
     await expectBoughtByFirstAttempt(order);
     expect(scene.stack.supplier.about(order.order_number).map(({ kind }) => kind)).toEqual(['send', 'inquiry', next]);
   });
