@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto';
 import { startDigiflazz } from '../../tools/simulators/digiflazz/simulator.js';
 import type { WebhookReceiver } from '../support/webhook-receiver.js';
-import { type Json, type Purchase as CommonPurchase, SimulatorBench, SimulatorClient } from './simulator-client.js';
+import {
+  type Json,
+  type Purchase as CommonPurchase,
+  SETTLED_AFTER,
+  SimulatorBench,
+  SimulatorClient,
+} from './simulator-client.js';
 
 export type { Json } from './simulator-client.js';
 
@@ -77,7 +83,7 @@ export class DigiflazzClient extends SimulatorClient {
 /** The simulators and receivers of one test, which `clear` stops. */
 export class DigiflazzBench extends SimulatorBench<DigiflazzClient> {
   constructor() {
-    super(startDigiflazz, DigiflazzClient);
+    super(startDigiflazz, DigiflazzClient, SETTLED_AFTER.readings);
   }
 
   /** A simulator that sends callbacks to `/hook` of a receiver. */

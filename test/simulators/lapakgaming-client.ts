@@ -1,6 +1,12 @@
 import { startLapakgaming } from '../../tools/simulators/lapakgaming/simulator.js';
 import type { WebhookReceiver } from '../support/webhook-receiver.js';
-import { type Json, type Purchase as CommonPurchase, SimulatorBench, SimulatorClient } from './simulator-client.js';
+import {
+  type Json,
+  type Purchase as CommonPurchase,
+  SETTLED_AFTER,
+  SimulatorBench,
+  SimulatorClient,
+} from './simulator-client.js';
 
 export type { Json } from './simulator-client.js';
 
@@ -63,7 +69,7 @@ export class LapakgamingClient extends SimulatorClient {
 
   /** Moves the clock to after the end of an order. */
   async untilSettled(): Promise<void> {
-    await this.sim('clock', { advance: '3s' });
+    await this.sim('clock', { advance: SETTLED_AFTER.advance });
   }
 
   override purchase<Found extends CommonPurchase = Purchase>(refId: string): Promise<Found> {
@@ -78,7 +84,7 @@ export class LapakgamingClient extends SimulatorClient {
 /** The simulators and receivers of one test, which `clear` stops. */
 export class LapakgamingBench extends SimulatorBench<LapakgamingClient> {
   constructor() {
-    super(startLapakgaming, LapakgamingClient);
+    super(startLapakgaming, LapakgamingClient, SETTLED_AFTER.readings);
   }
 
   /** A simulator that sends callbacks to `/order` and `/product` of a receiver. */

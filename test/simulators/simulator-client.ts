@@ -40,6 +40,9 @@ export class SimulatorClient {
   }
 }
 
+/** Purchases stay pending for longer than a test needs for its steps, also on a busy machine, unless it moves the vendor's clock. */
+export const SETTLED_AFTER = { readings: { settle_after_ms: 20_000 }, seconds: 20, advance: '20s' };
+
 /** The simulators of one vendor and the receivers of a test, in the test's process. `clear` stops them. */
 export class SimulatorBench<Client extends SimulatorClient> {
   private readonly simulators: RunningSimulator[] = [];
@@ -49,11 +52,12 @@ export class SimulatorBench<Client extends SimulatorClient> {
   constructor(
     private readonly run: (config: SimulatorConfig) => Promise<RunningSimulator>,
     private readonly client: new (url: string) => Client,
+    private readonly usual: Json = {},
   ) {}
 
   async start(readings: Json = {}, account: Json = {}): Promise<Client> {
     const where = { port: 0, host: '127.0.0.1', dataDir: this.directory() };
-    const simulator = await this.run({ ...where, readings, account });
+    const simulator = await this.run({ ...where, readings: { ...this.usual, ...readings }, account });
     this.simulators.push(simulator);
     return new this.client(simulator.url);
   }
