@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CommandLine } from '../cli/command-line.js';
 import { openManagementPort, Scrape } from '../ops/management.js';
 import { closeWithBalancedBooks } from '../support/books.js';
+import { dayIn, NOON_ZONE } from '../support/days.js';
 import { eventually } from '../support/eventually.js';
 import { TestStack, type OrderBody, type TestMerchant } from '../support/stack.js';
 
@@ -16,9 +17,11 @@ let shop: TestMerchant;
 /** Orders of the sandbox: a completed one, and one that never ends. */
 let done: OrderBody;
 let lost: OrderBody;
-let today: string;
+/** The day in Bangkok on which the suite began. */
+let firstDay: string;
 
 beforeAll(async () => {
+  firstDay = dayIn('Asia/Bangkok');
   stack = await TestStack.start({ SUPPLIER_REVIEW_AFTER_MS: '1' }, { worker: false });
   commandLine = new CommandLine({ DATABASE_URL: stack.config.DATABASE_URL });
   ports = [await openManagementPort(stack.api, 0), await openManagementPort(await stack.startWorker(), 0)];
@@ -33,13 +36,12 @@ beforeAll(async () => {
     () => stack.sql(inReview),
     ({ length }) => length === 1,
   );
-  const [{ day = '' } = {}] = await stack.sql<{ day: string }>(
-    `SELECT to_char(now() AT TIME ZONE 'Asia/Bangkok', 'YYYY-MM-DD') AS day`,
-  );
-  today = day;
 });
 
 afterAll(() => closeWithBalancedBooks(stack));
+
+/** The days of the suite, which may run over midnight. */
+const sinceThen = (): string[] => ['--from', firstDay, '--to', dayIn('Asia/Bangkok')];
 
 const figure = async (name: string): Promise<(number | undefined)[]> =>
   Promise.all(ports.map(async (port) => (await Scrape.of(port)).value(name)));
@@ -76,23 +78,25 @@ describe('metrics leave out the sandbox', () => {
 });
 
 describe('reports leave sandbox merchants out unless asked for', () => {
-  const whom = (lines: Line[]): unknown[] => lines.map(({ merchant_id: id, merchant }) => id ?? Number(merchant));
+  const whom = (lines: Line[]): unknown[] => [
+    ...new Set(lines.map(({ merchant_id: id, merchant }) => id ?? Number(merchant))),
+  ];
 
   it('report daily', async () => {
     const run = (...options: string[]): Promise<{ merchants: Line[]; total: Line }> =>
-      commandLine.json('report', 'daily', '--date', today, ...options);
+      commandLine.json('report', 'daily', '--date', dayIn(NOON_ZONE), '--timezone', NOON_ZONE, ...options);
     expect(whom((await run()).merchants)).toEqual([shop.id]);
     const all = await run('--include-sandbox');
     expect(whom(all.merchants)).toEqual([tester.id, shop.id]);
     expect(all.total).toMatchObject({ credited_amount: '1000.00' });
-    const range = ['report', 'daily', '--from', today, '--to', today];
+    const range = ['report', 'daily', ...sinceThen()];
     expect(whom(await commandLine.json<Line[]>(...range))).toEqual([shop.id]);
     expect(whom(await commandLine.json<Line[]>(...range, '--include-sandbox'))).toEqual([tester.id, shop.id]);
   });
 
   it('report margin', async () => {
     const run = (...options: string[]): Promise<Line[]> =>
-      commandLine.json('report', 'margin', '--from', today, '--to', today, '--by', 'merchant', ...options);
+      commandLine.json('report', 'margin', ...sinceThen(), '--by', 'merchant', ...options);
     expect(whom(await run())).toEqual([shop.id]);
     expect(whom(await run('--include-sandbox'))).toEqual([tester.id, shop.id]);
   });
@@ -105,7 +109,7 @@ describe('reports leave sandbox merchants out unless asked for', () => {
   });
 
   it('report statement shows the requested merchant', async () => {
-    const month = today.slice(0, 7);
+    const month = dayIn('Asia/Bangkok').slice(0, 7);
     const whose = ['report', 'statement', '--merchant', String(tester.id), '--month', month];
     expect(await commandLine.json(...whose)).toMatchObject({ closing_amount: '430.00' });
   });
