@@ -39,7 +39,10 @@ export type DueCheck = Pick<
     due_at: Date;
   };
 
-/** Claims a due check whose supplier may be called, and makes it due again later, in case this process dies. */
+/**
+ * Claims a due check whose attempt has ended and whose supplier may be called, and makes it due again later, in case this process
+ * dies.
+ */
 const CLAIM_DUE_CHECK = statement(
   'attempt_checks.claim_due',
   { retryMs: 'int' },
@@ -52,6 +55,7 @@ const CLAIM_DUE_CHECK = statement(
       JOIN order_units u ON u.order_id = c.order_id AND u.item = c.item AND u.unit = c.unit
       JOIN suppliers s ON s.id = a.supplier_id
       WHERE c.due_at <= statement_timestamp() AND coalesce(s.pause_reason NOT IN ('credentials', 'ban'), true)
+        AND (a.number < u.attempt OR u.state IN ('succeeded', 'failed'))
       ORDER BY c.due_at LIMIT 1 FOR UPDATE OF c SKIP LOCKED)
     UPDATE attempt_checks c SET due_at = statement_timestamp() + ${retryMs} * interval '1 millisecond'
     FROM due JOIN suppliers s ON s.id = due.supplier_id JOIN orders o ON o.id = due.order_id

@@ -4,7 +4,9 @@ import { closeWithBalancedBooks } from '../support/books.js';
 import { useCallingAdapters } from '../support/calling-supplier.js';
 import { deferred } from '../support/deferred.js';
 import { eventually } from '../support/eventually.js';
-import { refused, type Answer } from '../support/fake-supplier.js';
+import { OffersService } from '../../src/catalog/offers.service.js';
+import { bought, refused, type Answer } from '../support/fake-supplier.js';
+import { unique } from '../support/stack.js';
 import { CallbackScene, type OpenUnit } from './scene.js';
 
 useCallingAdapters();
@@ -17,7 +19,9 @@ beforeAll(async () => {
 
 afterAll(() => closeWithBalancedBooks(scene.stack));
 
-const callAbout = ({ reference }: OpenUnit): Promise<unknown> => scene.call('plain', { kind: 'about', reference });
+type Named = Pick<OpenUnit, 'order' | 'reference'>;
+
+const callAbout = ({ reference }: Named): Promise<unknown> => scene.call('plain', { kind: 'about', reference });
 
 /** A failed unit of a supplier whose callbacks do not prove their sender. */
 async function refusedUnit(kind: 'topup' | 'code' = 'topup'): Promise<OpenUnit> {
@@ -34,7 +38,7 @@ interface Discrepancy {
 }
 
 /** The discrepancies of a unit. Makes its check due, if it has one. */
-async function discrepancies({ order }: OpenUnit): Promise<Discrepancy[]> {
+async function discrepancies({ order }: Named): Promise<Discrepancy[]> {
   await scene.stack.sql('UPDATE attempt_checks SET due_at = now()');
   return scene.stack.sql<Discrepancy>(
     `SELECT kind, delivered_sealed IS NOT NULL AS has_code
@@ -128,5 +132,52 @@ describe('a callback about a failed unit that does not prove its sender', () => 
     );
     await scene.stack.sql(`UPDATE supplier_reversals SET status = 'closed', closed_at = now()`);
     await checksEnd();
+  });
+});
+
+describe('a report of the first supplier of a unit that another supplier then sells', () => {
+  /** An order whose first supplier gives this answer to its only send, and then says that it has sold the unit. */
+  async function orderAt(supplier: string, answer: Answer | Promise<Answer>): Promise<Named> {
+    const { stack, merchant } = scene;
+    const sku = await stack.product('35.00', { supplier });
+    await stack.api.get(OffersService).set({ sku, supplier: 'fake', supplierSku: 'X', priority: 1_000 });
+    const user = unique('player');
+    stack.supplier.script(user, ({ reference }, { length }) =>
+      length === 0 && reference.endsWith('.1.1') ? answer : bought(reference),
+    );
+    const order = await stack.order(merchant, [{ sku }], user);
+    await eventually(
+      () => stack.supplier.about(order.order_number),
+      ({ length }) => length > 0,
+    );
+    return { order, reference: `${order.order_number}.1.1` };
+  }
+
+  const boughtElsewhere = ({ order }: Named): Promise<unknown> =>
+    scene.stack.orderWith(scene.merchant, order.reference_id, 'completed');
+
+  async function expectBoughtLate(unit: Named): Promise<void> {
+    const found = await eventually(
+      () => discrepancies(unit),
+      ({ length }) => length > 0,
+    );
+    expect(found).toEqual([BOUGHT_LATE]);
+    await checksEnd();
+  }
+
+  it('leads to a discrepancy even if it came while the send was in flight, without proof, and the answer refuses it', async () => {
+    const answer = deferred<Answer>();
+    const unit = await orderAt('plain', answer.promise);
+    await callAbout(unit);
+    answer.resolve(refused(unit.reference, 'OUT_OF_STOCK'));
+    await boughtElsewhere(unit);
+    await expectBoughtLate(unit);
+  });
+
+  it('leads to a discrepancy even if it only proves that the refused purchase is in progress', async () => {
+    const unit = await orderAt('signing', { status: 422, body: { code: 'OUT_OF_STOCK' } });
+    await boughtElsewhere(unit);
+    await scene.call('signing', { kind: 'about', reference: unit.reference, outcome: { kind: 'processing' } });
+    await expectBoughtLate(unit);
   });
 });

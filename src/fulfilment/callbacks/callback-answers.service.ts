@@ -51,7 +51,7 @@ export class CallbackAnswersService {
     isRepeated: boolean,
   ): Promise<Answered> {
     if (isAboutAnother(outcome)) return this.reportSurplus(supplier, attempt, outcome);
-    if (!isDefinite(outcome)) return outcome.kind === 'processing' ? 'nothing_new' : 'undecided';
+    if (!isDefinite(outcome)) return outcome.kind === 'processing' && !isGivenUp(attempt) ? 'nothing_new' : 'undecided';
     try {
       const settling = this.settle({ supplier, adapter }, attempt, outcome, isRepeated);
       return await withDeadline(settling, SETTLE_WITHIN_MS);
@@ -109,3 +109,7 @@ export class CallbackAnswersService {
     }
   }
 }
+
+/** Whether the attempt ended without a purchase. Then its supplier must not have the purchase in progress. */
+const isGivenUp = ({ attempt, latest_attempt: latest, state }: FoundAttempt): boolean =>
+  attempt < latest || state === 'failed';

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { IsNull, Not } from 'typeorm';
+import { present } from '../../core/invariant.js';
 import { Database } from '../../database/database.js';
 import { ATTEMPT } from '../attempts.sql.js';
 import { SupplierCallback } from './supplier-callback.entity.js';
@@ -48,6 +49,7 @@ const isUnit = ({ order_id, item, unit, attempt }: Record<keyof typeof ATTEMPT, 
 /**
  * Makes an inquiry due now, or as soon as the minimum gap since the last call has passed. An inquiry that is already due earlier
  * is not postponed. The gap begins at `updated_at`, when the last call ended, so this statement does not change that column.
+ * Returns one row. `awaits_inquiry` is false if no inquiry is due, such as while a call is in flight.
  */
 const WAKE_UNIT = statement(
   'supplier_callbacks.wake_unit',
@@ -58,11 +60,13 @@ const WAKE_UNIT = statement(
              greatest(statement_timestamp(), updated_at + make_interval(secs => ${minGapMs} / 1000.0)) AS due_at
       FROM order_units u
       WHERE ${isUnit(key)} AND state = 'unknown' AND next_action = 'inquire' AND claimed_by IS NULL
-      FOR NO KEY UPDATE)
-    UPDATE order_units u SET next_action_at = w.due_at
-    FROM waiting w
-    WHERE u.order_id = w.order_id AND u.item = w.item AND u.unit = w.unit AND w.next_action_at > w.due_at
-    RETURNING u.supplier_id, ceil(extract(epoch FROM w.due_at - statement_timestamp()) * 1000)::int AS due_in_ms`,
+      FOR NO KEY UPDATE),
+    woken AS (
+      UPDATE order_units u SET next_action_at = w.due_at
+      FROM waiting w
+      WHERE u.order_id = w.order_id AND u.item = w.item AND u.unit = w.unit AND w.next_action_at > w.due_at
+      RETURNING ceil(extract(epoch FROM w.due_at - statement_timestamp()) * 1000)::int AS due_in_ms)
+    SELECT EXISTS (SELECT FROM waiting) AS awaits_inquiry, (SELECT due_in_ms FROM woken) AS due_in_ms`,
 );
 
 /** In SQL: whether the unit's only send is in flight. */
@@ -131,6 +135,13 @@ export interface PurchaseNames {
 
 type NamedAttempt = Pick<FoundAttempt, 'order_id' | 'item' | 'unit' | 'attempt'> & { supplier_reference: string };
 
+interface Woken {
+  /** Whether the unit waits for an inquiry. */
+  awaits_inquiry: boolean;
+  /** The delay of this inquiry in milliseconds; null if it stays as it is. */
+  due_in_ms: number | null;
+}
+
 type NewCallback = Omit<SupplierCallback, 'id' | 'received_at'>;
 
 /** Callbacks of suppliers, and the attempts that they are about. */
@@ -153,14 +164,17 @@ export class SupplierCallbacksRepository {
     return this.database.manager.existsBy(SupplierCallback, where);
   }
 
-  /** Schedules an inquiry about an open attempt. @returns the delay in milliseconds; null if nothing changed. */
-  async wake(attempt: FoundAttempt, minGapMs: number): Promise<number | null> {
+  /** Makes the next inquiry about an open attempt due. */
+  async wake(attempt: FoundAttempt, minGapMs: number): Promise<Woken> {
     const values = { ...attempt, minGapMs: BigInt(minGapMs) };
-    const [woken] = await this.database.query<{ due_in_ms: number }>(...WAKE_UNIT.with(values));
-    return woken?.due_in_ms ?? null;
+    const [woken] = await this.database.query<Woken>(...WAKE_UNIT.with(values));
+    return present(woken, 'waking a unit returns one row');
   }
 
-  /** Schedules an inquiry instead of a send, because the supplier has proved that it has the purchase. @returns as {@link wake}. */
+  /**
+   * Schedules an inquiry instead of a send, because the supplier has proved that it has the purchase.
+   * @returns the delay in milliseconds; null if nothing changed.
+   */
   async markInDoubt(attempt: FoundAttempt, minGapMs: number): Promise<number | null> {
     const values = { ...attempt, minGapMs: BigInt(minGapMs) };
     const [marked] = await this.database.query<{ due_in_ms: number }>(...MARK_IN_DOUBT.with(values));

@@ -16,7 +16,7 @@ import { UnknownPurchasesRepository } from '../reconciliation/unknown-purchases.
 import { WorkNotifier } from '../../queues/work-notifier.js';
 import { callbackBodyPlace } from './supplier-callback.entity.js';
 import { NO_CALLBACKS, unreadableBy } from '../../suppliers/adapter-answers.js';
-import { inquiryAbout, type BuyingInquiry } from '../../suppliers/supplier-adapter.js';
+import { inquiryAbout, type BuyingInquiry, type Inquiry } from '../../suppliers/supplier-adapter.js';
 import type { CallbackReading, CallbackReply, RawCallback } from '../../suppliers/supplier-adapter.js';
 import type { SupplierOutcome } from '../../suppliers/supplier-outcome.js';
 import { SupplierRegistry } from '../../suppliers/supplier-registry.js';
@@ -197,6 +197,9 @@ export class SupplierCallbacksService {
    * Schedules an inquiry about an open attempt, or a check of an ended attempt: the supplier may have taken a success back, or
    * sold a purchase that had failed. If inquiries send the attempt again, only an attempt that was certainly sold is checked,
    * because only then the inquiry buys nothing. If the callback itself reports the sale, such a check is not needed.
+   *
+   * A call in flight may be answered as if there were no callback, and that answer may end the attempt. So the callback also
+   * schedules a check, which waits until the attempt has ended.
    * @returns null if no inquiry is possible, or no check is made.
    */
   private async wake(
@@ -210,12 +213,17 @@ export class SupplierCallbacksService {
     if (!inquiry) return null;
     if (!isOpen(attempt)) {
       if (inquiry.mayBuy && (saysSold || !(await this.isSold(attempt, inquiry)))) return null;
-      await this.checks.schedule(attempt, Math.max(inquiry.minGapMs, MIN_CHECK_GAP_MS));
+      await this.scheduleCheck(attempt, inquiry);
       return 'woke';
     }
-    const dueInMs = await this.callbacks.wake(attempt, inquiry.minGapMs);
-    if (dueInMs !== null) this.notifier.notifyFulfilment([supplier.id], dueInMs);
+    const woken = await this.callbacks.wake(attempt, inquiry.minGapMs);
+    if (woken.due_in_ms !== null) this.notifier.notifyFulfilment([supplier.id], woken.due_in_ms);
+    if (!woken.awaits_inquiry && !inquiry.mayBuy) await this.scheduleCheck(attempt, inquiry);
     return 'woke';
+  }
+
+  private scheduleCheck(attempt: FoundAttempt, { minGapMs }: Pick<Inquiry, 'minGapMs'>): Promise<void> {
+    return this.checks.schedule(attempt, Math.max(minGapMs, MIN_CHECK_GAP_MS));
   }
 
   private report(
