@@ -94,10 +94,6 @@ export class ChannelsRepository {
     return this.database.manager.findOneByOrFail(DepositChannel, { id });
   }
 
-  findSandbox(): Promise<DepositChannel> {
-    return this.database.manager.findOneByOrFail(DepositChannel, { id: SANDBOX_CHANNEL_ID });
-  }
-
   /** Locks the channel against other imports, decisions and changes. Deposits can still be created. */
   lock({ manager }: Transaction, id: number): Promise<DepositChannel> {
     return manager.findOneOrFail(DepositChannel, { where: { id }, lock: { mode: 'for_no_key_update' } });

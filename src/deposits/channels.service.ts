@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AppError, ChangedMeanwhile, UnknownResource } from '../core/errors.js';
 import { pick } from '../core/members.js';
 import { parseBaht, type Satang } from '../core/money.js';
+import { SANDBOX_CHANNEL_ID } from '../core/sandbox.js';
 import { Database, type Transaction } from '../database/database.js';
 import { recordAction, type Actor } from '../audit-log/audit-log.js';
 import { withoutTrailingSlashes } from '../core/urls.js';
@@ -66,7 +67,7 @@ export class ChannelsService {
   }
 
   sandbox(): Promise<DepositChannel> {
-    return this.channels.findSandbox();
+    return this.channels.getById(SANDBOX_CHANNEL_ID);
   }
 
   /** Where the vendor calls us; null if it does not. */

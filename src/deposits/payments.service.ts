@@ -8,7 +8,7 @@ import { textProblem } from '../core/text.js';
 import { Database, type Transaction } from '../database/database.js';
 import { assertActor, recordAction, type Actor } from '../audit-log/audit-log.js';
 import { MerchantsService } from '../merchants/merchants.service.js';
-import { WalletService } from '../wallet/wallet.service.js';
+import { assertAsExpected, WalletService } from '../wallet/wallet.service.js';
 import { BookingService } from './booking.service.js';
 import { ChannelsRepository } from './channels.repository.js';
 import { DepositsRepository } from './deposits.repository.js';
@@ -211,7 +211,7 @@ export class PaymentsService {
   private async debit(
     tx: Transaction,
     payment: IncomingPayment,
-    { expectedAvailable: expected, expectedAmount }: Extract<PaymentDecision, { kind: 'debit' }>,
+    { expectedAvailable, expectedAmount }: Extract<PaymentDecision, { kind: 'debit' }>,
     { approval, ...by }: Decider,
   ): Promise<Carried> {
     const merchantId = present(payment.merchant_id, 'a booked payment has its merchant');
@@ -223,10 +223,7 @@ export class PaymentsService {
         ? new ChangedMeanwhile(`${now}: reject the request`, 'amount')
         : new ChangedMeanwhile(`${now}: nothing was moved`, 'expected_to_take_back');
     }
-    if (expected !== undefined && expected !== available) {
-      const message = `merchant ${merchantId} has ${formatBaht(available)} THB available now: nothing was moved`;
-      throw new ChangedMeanwhile(message, 'expected_available');
-    }
+    assertAsExpected({ merchant_id: merchantId, available }, { expectedAvailable });
     const taken = available < wanted ? available : wanted;
     const missing = wanted - taken;
     const movement = { ...by, merchantId, amount: taken, reference, ofPayment: true } as const;

@@ -246,7 +246,7 @@ export function assertMovement({
 
 /** @throws CONFLICT with CHANGED_MEANWHILE */
 export function assertAsExpected(
-  { merchant_id: id, available }: Wallet,
+  { merchant_id: id, available }: Pick<Wallet, 'merchant_id' | 'available'>,
   { expectedAvailable }: Pick<Movement, 'expectedAvailable'>,
 ): void {
   if (expectedAvailable === undefined || expectedAvailable === available) return;
