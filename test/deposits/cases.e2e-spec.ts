@@ -95,8 +95,9 @@ describe('a channel that an operator sets while a file is imported', () => {
     let imported: Promise<Run> | undefined;
     await holding(scene.stack, 'deposit_channels', async (client) => {
       imported = scene.operator.run('statement', 'import', file, '--channel', channel, '--json');
+      // PostgreSQL cuts the text of the statement before its end.
       const waits = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()
-                       AND query LIKE '%deposit_channels%FOR NO KEY UPDATE%'`;
+                       AND query LIKE 'SELECT "DepositChannel"%'`;
       await eventually(
         () => scene.stack.sql(waits),
         ({ length }) => length === 1,
