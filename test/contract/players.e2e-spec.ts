@@ -45,9 +45,17 @@ afterAll(async () => {
 
 /** Each test has its own key, so that each has its own limit of checks. */
 beforeEach(async () => {
-  const { key } = await stack.api.get(ApiKeysService).issue(merchant.id);
-  client = new Client(stack.url, key);
+  client = await freshClient();
 });
+
+async function freshClient(): Promise<Client> {
+  const { key } = await stack.api.get(ApiKeysService).issue(merchant.id);
+  return new Client(stack.url, key);
+}
+
+/** Repeats a scene, each time with other players, if the machine was so slow that Redis or the validator did not answer in time. */
+const untilInTime = <Seen>(scene: (from: Client) => Promise<Seen>, isInTime: (seen: Seen) => boolean): Promise<Seen> =>
+  eventually(async () => scene(await freshClient()), isInTime);
 
 const ask = (body: object, from = client): Promise<Answer<Verdict>> => from.post<Verdict>('/v1/players/check', body);
 
@@ -189,16 +197,22 @@ describe('a verdict', () => {
   it('is cached for five minutes, for all API processes', async () => {
     const other = await startApi();
     try {
-      const userId = player(known('Nok'));
       const theirs = new Client(stack.urlOf(other), merchant.key);
-      const earlier = await kept();
-      for (const from of [client, client, theirs])
-        expect(await verdictOn(userId, {}, from)).toEqual({ verdict: 'valid', name: 'Nok' });
-      expect(validator.about(userId)).toHaveLength(1);
-      await verdictOn(userId, { server_id: '2' });
-      expect(validator.about(userId)).toHaveLength(2);
-      const keys = (await kept()).filter((key) => !earlier.includes(key));
-      expect(keys).toHaveLength(2);
+      const checked = async (own: Client) => {
+        const userId = player(known('Nok'));
+        const earlier = await kept();
+        const verdicts: Verdict[] = [];
+        for (const from of [own, own, theirs]) verdicts.push(await verdictOn(userId, {}, from));
+        const queries = [validator.about(userId).length];
+        await verdictOn(userId, { server_id: '2' }, own);
+        queries.push(validator.about(userId).length);
+        const keys = (await kept()).filter((key) => !earlier.includes(key));
+        return { userId, verdicts, queries, keys };
+      };
+      const isCached = ({ queries, keys }: Awaited<ReturnType<typeof checked>>): boolean =>
+        queries.join() === '1,2' && keys.length === 2;
+      const { userId, verdicts, keys } = await untilInTime(checked, isCached);
+      expect(verdicts).toEqual(Array(3).fill({ verdict: 'valid', name: 'Nok' }));
       const redis = new Redis(stack.config.REDIS_URL);
       const lifetimes = await Promise.all(keys.map((key) => redis.pttl(key)));
       redis.disconnect();
@@ -214,15 +228,12 @@ describe('a verdict', () => {
 
   it('"unknown" is cached for seconds only', async () => {
     // Another player if the machine was so slow that the seconds were over before the second check.
-    await eventually(
-      async () => {
-        const userId = player({ status: 500, body: {} });
-        await verdictOn(userId);
-        await verdictOn(userId);
-        return validator.about(userId).length;
-      },
-      (count) => count === 1,
-    );
+    const twice = async (from: Client): Promise<number> => {
+      const userId = player({ status: 500, body: {} });
+      for (let times = 0; times < 2; times++) await verdictOn(userId, {}, from);
+      return validator.about(userId).length;
+    };
+    await untilInTime(twice, (count) => count === 1);
     const redis = new Redis(stack.config.REDIS_URL);
     const earlier = await kept();
     await verdictOn(player({ status: 500, body: {} }));
@@ -232,18 +243,24 @@ describe('a verdict', () => {
   });
 
   it('is queried once for several checks at the same time', async () => {
-    let answer: (value: { status: number; body: unknown }) => void = () => undefined;
-    const userId = player(new Promise((resolve) => (answer = resolve)));
-    const verdicts = Promise.all([verdictOn(userId), verdictOn(userId), verdictOn(userId)]);
-    await eventually(
-      () => Promise.resolve(validator.about(userId).length),
-      (count) => count > 0,
+    const atOnce = async (from: Client): Promise<{ verdicts: Verdict[]; queries: number }> => {
+      let answer: (value: { status: number; body: unknown }) => void = () => undefined;
+      const userId = player(new Promise((resolve) => (answer = resolve)));
+      const asked = Promise.all([1, 2, 3].map(() => verdictOn(userId, {}, from)));
+      await eventually(
+        () => Promise.resolve(validator.about(userId).length),
+        (count) => count > 0,
+      );
+      // The other checks arrive long before the first one gets its answer.
+      await verdictOn(unique('nobody'), {}, from);
+      answer({ status: 200, body: { valid: true, name: null } });
+      return { verdicts: await asked, queries: validator.about(userId).length };
+    };
+    const { verdicts, queries } = await untilInTime(atOnce, (seen) =>
+      seen.verdicts.every(({ verdict }) => verdict === 'valid'),
     );
-    // The other checks arrive long before the first one gets its answer.
-    await verdictOn(unique('nobody'));
-    answer({ status: 200, body: { valid: true, name: null } });
-    expect(await verdicts).toEqual(Array(3).fill({ verdict: 'valid', name: null }));
-    expect(validator.about(userId)).toHaveLength(1);
+    expect(verdicts).toEqual(Array(3).fill({ verdict: 'valid', name: null }));
+    expect(queries).toBe(1);
   });
 
   it('leaves no trace of the player in logs and metrics', async () => {
@@ -308,13 +325,19 @@ describe('checks', () => {
     const own = await new FakeValidator().listen();
     const api = await startApi({ g2bulkBaseUrl: own.url, QUEUE_PREFIX: `{${unique('own')}}` });
     try {
-      const users = Array.from({ length: 12 }, () => unique('player'));
-      for (const user of users) own.introduce(user, 'hang');
-      const keys = await Promise.all(users.map(() => stack.api.get(ApiKeysService).issue(merchant.id)));
+      const issue = (): Promise<{ key: string }> => stack.api.get(ApiKeysService).issue(merchant.id);
+      const keys = await Promise.all(Array.from({ length: 12 }, issue));
       const from = (index: number): Client => new Client(stack.urlOf(api), keys[index]?.key ?? '');
-      const verdicts = await Promise.all(users.map((user, index) => verdictOn(user, {}, from(index))));
-      expect(verdicts).toEqual(Array(12).fill({ verdict: 'unknown', name: null }));
-      expect(own.questions.length).toBe(8);
+      const queried = async (): Promise<number> => {
+        const before = own.questions.length;
+        const users = keys.map(() => unique('player'));
+        for (const user of users) own.introduce(user, 'hang');
+        const verdicts = await Promise.all(users.map((user, index) => verdictOn(user, {}, from(index))));
+        expect(verdicts).toEqual(Array(12).fill({ verdict: 'unknown', name: null }));
+        return own.questions.length - before;
+      };
+      // Repeated if the machine was so slow that a query had ended before another check came.
+      expect(await eventually(queried, (count) => count <= 8)).toBe(8);
 
       own.introduce('limited', { status: 429, body: {}, headers: { 'retry-after': '60' } });
       own.introduce('later', known('Later'));
