@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { eventually } from '../support/eventually.js';
+import { untilDone } from '../support/until-served.js';
 import { codeOf, ConsoleStack, PASSWORD, type Browser, type TestOperator } from './console-stack.js';
 
 const NEW_PASSWORD = 'a quite different passphrase';
@@ -102,7 +103,7 @@ describe('credentials that were sent a moment before a reset', () => {
   async function overtaken({ email }: TestOperator, send: () => Promise<{ status: number }>): Promise<number> {
     const [{ status }] = await whileLocked('LOCK TABLE operator_sessions IN EXCLUSIVE MODE', [
       send,
-      () => console.operators.reset(email),
+      () => untilDone(() => console.operators.reset(email)),
     ]);
     return status;
   }
@@ -134,7 +135,7 @@ describe('a request about the second factor a moment before the account is disab
   /** Disables the account after a request found the operator signed in. @returns the request's status. */
   async function overtaken({ id, email }: TestOperator, send: () => Promise<{ status: number }>): Promise<number> {
     const [, { status }] = await whileLocked(`SELECT FROM operators WHERE id = ${id} FOR UPDATE`, [
-      () => console.operators.disable(email),
+      () => untilDone(() => console.operators.disable(email)),
       send,
     ]);
     return status;

@@ -11,7 +11,8 @@ import { SchemaService } from '../../src/database/schema.service.js';
 import { OperatorsService } from '../../src/operators/operators.service.js';
 import type { Role } from '../../src/operators/roles.js';
 import { createTestDatabase } from '../support/database.js';
-import type { Answer } from '../support/http.js';
+import { eventually } from '../support/eventually.js';
+import { isBusy, type Answer } from '../support/http.js';
 import { unique } from '../support/stack.js';
 
 export const PASSWORD = 'correct horse battery staple';
@@ -25,7 +26,10 @@ interface Sent {
   raw?: string;
 }
 
-/** An operator's browser: it keeps cookies, and sends the headers that browsers add to requests of a page. */
+/**
+ * An operator's browser: it keeps cookies, and sends the headers that browsers add to requests of a page. Like an operator, it
+ * repeats a request while the console is busy, which is a correct answer on a busy machine.
+ */
 export class Browser {
   readonly cookies = new Map<string, string>();
 
@@ -42,7 +46,14 @@ export class Browser {
     return this.send('POST', path, body, sent);
   }
 
-  async send<Body = never>(method: string, path: string, body?: unknown, sent: Sent = {}): Promise<Answer<Body>> {
+  send<Body = never>(method: string, path: string, body?: unknown, sent: Sent = {}): Promise<Answer<Body>> {
+    return eventually(
+      () => this.sendOnce<Body>(method, path, body, sent),
+      (answer) => !isBusy(answer),
+    );
+  }
+
+  private async sendOnce<Body>(method: string, path: string, body: unknown, sent: Sent): Promise<Answer<Body>> {
     const text = sent.raw ?? (body === undefined ? undefined : JSON.stringify(body));
     const response = await fetch(this.baseUrl + path, {
       method,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '../support/eventually.js';
 import { ConsoleStack, newAddress } from './console-stack.js';
 
 let console: ConsoleStack;
@@ -27,16 +28,17 @@ describe('a path of 15,000 characters', () => {
   });
 
   it('with slashes at its end does not avoid the limit of attempts', async () => {
-    const browser = console.browser(newAddress());
-    const given = { email: 'nobody@shop.example', password: 'wrong' };
-    const statuses: number[] = [];
-    for (let attempt = 1; attempt <= 10; attempt++) statuses.push((await browser.post('/api/session/', given)).status);
-    expect(statuses).toEqual(Array(10).fill(401));
     const others = ['/api/session', '/api/session/', '/api/session//', `/api/session${'/'.repeat(1_000)}`];
-    for (const path of others)
-      expect([path.length, (await browser.post(path, given)).status]).toEqual([
-        path.length,
-        path.endsWith('//') ? 404 : 429,
-      ]);
+    const afterTen = async (): Promise<number[]> => {
+      const browser = console.browser(newAddress());
+      const attempt = async (path: string): Promise<number> =>
+        (await browser.post(path, { email: 'nobody@shop.example', password: 'wrong' })).status;
+      const statuses: number[] = [];
+      for (let times = 0; times < 10; times++) statuses.push(await attempt('/api/session/'));
+      expect(statuses).toEqual(Array(10).fill(401));
+      return Promise.all(others.map(attempt));
+    };
+    // Repeated if the machine was so slow that the minute was over.
+    expect(await eventually(afterTen, (statuses) => !statuses.includes(401))).toEqual([429, 429, 404, 404]);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Company, type Faults } from '../support/company.js';
+import { eventually } from '../support/eventually.js';
 import type { Answer, ErrorBody } from '../support/http.js';
 import {
   answer,
@@ -17,24 +18,25 @@ const scene = companyScene();
 
 describe('attempts to sign in with the company’s account', () => {
   it('are limited to 120 a minute from one address, begun and completed ones together, apart from passwords', async () => {
-    const address = newAddress();
-    const attempt = async (path: string): Promise<Answer<ErrorBody>> =>
-      scene.stack.browser(address).post<ErrorBody>(`/api/session/${path}`, {});
-    const statuses = new Set<number>();
-    for (let each = 1; each <= 60; each++)
-      for (const path of ['company', 'company/answer']) statuses.add((await attempt(path)).status);
-    expect([...statuses].sort((one, other) => one - other)).toEqual([200, 400]);
-    for (const path of ['company', 'company/answer']) {
-      const refused = await attempt(path);
-      expect([refused.status, refused.body.code, refused.headers.get('retry-after')]).toEqual([
-        429,
-        'TOO_MANY_REQUESTS',
-        '60',
-      ]);
+    const paths = ['company', 'company/answer'];
+    const after120 = async (): Promise<Answer<ErrorBody>[]> => {
+      const address = newAddress();
+      const attempt = async (path: string): Promise<Answer<ErrorBody>> =>
+        scene.stack.browser(address).post<ErrorBody>(`/api/session/${path}`, {});
+      const statuses = new Set<number>();
+      for (let each = 1; each <= 60; each++) for (const path of paths) statuses.add((await attempt(path)).status);
+      expect([...statuses].sort((one, other) => one - other)).toEqual([200, 400]);
+      const answers = await Promise.all(paths.map(attempt));
+      const wrong = { email: 'nobody@shop.example', password: 'x' };
+      expect((await scene.stack.browser(address).post('/api/session', wrong)).status).toBe(401);
+      return answers;
+    };
+    // Repeated if the machine was so slow that the minute was over.
+    const refused = await eventually(after120, (answers) => answers.every(({ status }) => status === 429));
+    for (const { body, headers } of refused) {
+      expect([body.code, headers.get('retry-after')]).toEqual(['TOO_MANY_REQUESTS', '60']);
+      expect(body.message).toContain('More than 120 attempts a minute');
     }
-    expect((await attempt('company')).body.message).toContain('More than 120 attempts a minute');
-    const wrong = { email: 'nobody@shop.example', password: 'x' };
-    expect((await scene.stack.browser(address).post('/api/session', wrong)).status).toBe(401);
     expect((await scene.stack.browser().post('/api/session/company', {})).status).toBe(200);
   });
 });

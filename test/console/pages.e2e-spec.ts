@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { fetchServed } from '../support/until-served.js';
 import { ConsoleStack } from './console-stack.js';
 
 const INDEX = '<!doctype html><style nonce="__CSP_NONCE__"></style><meta name="nonce" content="__CSP_NONCE__">';
@@ -133,7 +134,7 @@ describe('the pages', () => {
 
   it('do not hide the health checks; answers of the API are never cached', async () => {
     expect(await (await fetch(`${built.url}/healthz`)).json()).toEqual({ status: 'ok' });
-    expect(await (await fetch(`${built.url}/readyz`)).json()).toEqual({ status: 'ready' });
+    expect(await (await fetchServed(`${built.url}/readyz`)).json()).toEqual({ status: 'ready' });
     const { status, headers } = await fetch(`${built.url}/api/session`);
     expect([status, headers.get('cache-control')]).toEqual([401, 'no-store']);
   });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '../support/eventually.js';
 import type { ErrorBody } from '../support/http.js';
 import { codeOf, ConsoleStack, newAddress, PASSWORD, type Browser } from './console-stack.js';
 
@@ -123,7 +124,7 @@ describe('signing in', () => {
 
   it('is not extended by requests of a page without input by an operator', async () => {
     const { id, browser } = await console.signedIn();
-    await console.sql(`UPDATE operator_sessions SET seen_at = now() - interval '59 minutes' WHERE operator_id = $1`, [
+    await console.sql(`UPDATE operator_sessions SET seen_at = now() - interval '50 minutes' WHERE operator_id = $1`, [
       id,
     ]);
     const minutesAgo = async (): Promise<number> => {
@@ -135,9 +136,9 @@ describe('signing in', () => {
     };
     const unattended = { headers: { 'x-unattended': 'true' } };
     expect((await browser.get('/api/orders', unattended)).status).toBe(200);
-    expect(await minutesAgo()).toBeGreaterThan(58);
+    expect(await minutesAgo()).toBeGreaterThan(49);
     expect((await browser.get('/api/orders')).status).toBe(200);
-    expect(await minutesAgo()).toBeLessThan(58);
+    expect(await minutesAgo()).toBeLessThan(49);
   });
 
   it('ends an hour after the last request, and after twelve hours in any case', async () => {
@@ -182,7 +183,7 @@ describe('wrong passwords', () => {
     for (let attempt = 1; attempt <= 13; attempt++) {
       await tryWith(console.browser(), email, 'wrong');
       const [{ locked = 0 } = {}] = await console.sql<{ locked: number }>(
-        `SELECT round(extract(epoch FROM locked_until - now()) / 60)::int AS locked FROM operators WHERE email = $1`,
+        `SELECT ceil(extract(epoch FROM locked_until - now()) / 60)::int AS locked FROM operators WHERE email = $1`,
         [email],
       );
       minutes.push(locked);
@@ -215,12 +216,16 @@ describe('wrong passwords', () => {
 
   it('are limited to ten attempts a minute from one address; the eleventh is not checked', async () => {
     const { email } = await console.operator();
-    const address = newAddress();
-    const statuses: number[] = [];
-    for (let attempt = 1; attempt <= 10; attempt++)
-      statuses.push((await tryWith(console.browser(address), `nobody-${attempt}@shop.example`, 'x')).status);
-    expect(statuses).toEqual(Array(10).fill(401));
-    expect((await tryWith(console.browser(address), email, PASSWORD)).status).toBe(429);
+    const eleventh = async (): Promise<number> => {
+      const address = newAddress();
+      const statuses: number[] = [];
+      for (let attempt = 1; attempt <= 10; attempt++)
+        statuses.push((await tryWith(console.browser(address), `nobody-${attempt}@shop.example`, 'x')).status);
+      expect(statuses).toEqual(Array(10).fill(401));
+      return (await tryWith(console.browser(address), email, PASSWORD)).status;
+    };
+    // Repeated if the machine was so slow that the minute was over.
+    await eventually(eleventh, (status) => status === 429);
     expect((await tryWith(console.browser(), email, PASSWORD)).status).toBe(200);
   });
 

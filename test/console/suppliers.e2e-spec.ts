@@ -35,6 +35,10 @@ afterAll(async () => {
 
 const show = async (): Promise<Supplier> => (await support.browser.get<Supplier>('/api/suppliers/fake')).body;
 
+/** Has the last test of the supplier keep others from testing it until then. */
+const testedUntil = (moment: string): Promise<unknown> =>
+  scene.console.sql(`UPDATE suppliers SET test_asked_until = ${moment} WHERE code = 'fake'`);
+
 describe('suppliers', () => {
   it('show their calls, workers, queue and balance', async () => {
     const { stack, merchant, sku } = scene;
@@ -42,7 +46,8 @@ describe('suppliers', () => {
     await stack.orderWith(merchant, order.reference_id, 'completed');
     const { body } = await eventually(
       () => support.browser.get<{ data: Supplier[] }>('/api/suppliers'),
-      ({ body: { data } }) => data.some(({ calls, breakers }) => calls.outcomes.length > 0 && breakers.length > 0),
+      ({ body: { data } }) =>
+        data.some(({ calls, breakers }) => calls.outcomes.some(({ count }) => count >= 2) && breakers.length > 0),
     );
     expect(body.data).toEqual([
       expect.objectContaining({
@@ -106,29 +111,39 @@ describe('suppliers', () => {
     const { browser: other } = await scene.console.signedIn('catalog');
     const test = ({ browser }: Pick<TestOperator, 'browser'>) =>
       browser.post<{ ok: boolean; checks: object[] }>('/api/suppliers/fake/test');
-    const answers = await Promise.all([test(support), test({ browser: other }), test(support)]);
-    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 429, 429]);
+    const elsewhere = await beside.signedIn('catalog');
+    let tested = 0;
+    const round = async () => {
+      await testedUntil('now()');
+      const atOnce = await Promise.all([test(support), test({ browser: other }), test(support)]);
+      const all = [...atOnce, await test({ browser: other }), await test(elsewhere)];
+      tested += all.filter(({ status }) => status === 200).length;
+      return all;
+    };
+    // Repeated if the machine was so slow that one came ten seconds after another.
+    const answers = await eventually(round, (all) => all.filter(({ status }) => status === 200).length === 1);
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused.map(({ headers }) => Number(headers.get('retry-after')) > 0)).toEqual(Array(4).fill(true));
     const { body } = answers.find(({ status }) => status === 200) ?? { body: { ok: false, checks: [] } };
     expect(body.checks[0]).toEqual({ name: 'settings', ok: true, finding: 'complete', detail: null });
     expect(body.checks[1]).toMatchObject({ name: 'balance' });
     expect(body.ok).toBe(true);
-    const again = await test({ browser: other });
-    expect((await test(await beside.signedIn('catalog'))).status).toBe(429);
-    expect([again.status, Number(again.headers.get('retry-after')) > 0]).toEqual([429, true]);
     expect((await test(await scene.console.signedIn('viewer'))).status).toBe(403);
     const entries = await scene.console.sql(
       `SELECT source, detail FROM operator_actions WHERE action = 'supplier.test'`,
     );
-    expect(entries).toEqual([{ source: 'console', detail: { code: 'fake', ok: true } }]);
+    expect(entries).toEqual(Array(tested).fill({ source: 'console', detail: { code: 'fake', ok: true } }));
   });
 
   it('are tested again after ten seconds, even if the process of the last test ended', async () => {
     const test = () => support.browser.post('/api/suppliers/fake/test');
-    const until = async (moment: string): Promise<unknown> =>
-      scene.console.sql(`UPDATE suppliers SET test_asked_until = ${moment} WHERE code = 'fake' RETURNING id`);
-    await until(`now() + interval '9 seconds'`);
-    expect((await test()).headers.get('retry-after')).toMatch(/^[1-9]$/);
-    await until('now()');
+    const early = async (): Promise<string | null> => {
+      await testedUntil(`now() + interval '9 seconds'`);
+      return (await test()).headers.get('retry-after');
+    };
+    // Repeated if the machine was so slow that they were over.
+    expect(await eventually(early, (seconds) => seconds !== null)).toMatch(/^[1-9]$/);
+    await testedUntil('now()');
     expect((await test()).status).toBe(200);
     const [turn] = await scene.console.sql(
       `SELECT test_asked_until <= now() + interval '10 seconds' AS is_short FROM suppliers WHERE code = 'fake'`,

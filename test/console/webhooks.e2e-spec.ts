@@ -51,6 +51,13 @@ const get = async <Body>(path: string, who = support): Promise<Body> => {
   return body;
 };
 
+/** Waits for the deliveries of an order to the webhooks of other tests, too. */
+const allEnded = (): Promise<object[]> =>
+  eventually(
+    () => scene.console.sql(`SELECT FROM webhook_deliveries WHERE status = 'pending'`),
+    ({ length }) => length === 0,
+  );
+
 /** The entries of this operator in the audit log since then. */
 const logged = (operator: TestOperator, ...actions: string[]) =>
   scene.console.sql<{ action: string; merchant_id: number; detail: object; ip: string }>(
@@ -63,6 +70,7 @@ describe('webhooks', () => {
   it('are listed with the state of their deliveries, and never with a secret', async () => {
     const good = await scene.delivered([204], 'succeeded');
     const bad = await scene.delivered([500], 'failed');
+    await allEnded();
     const { data } = await get<List<WebhookBody>>(`/api/webhooks?merchant=${scene.merchant.id}`);
     const find = (id: number): WebhookBody | undefined => data.find((each) => each.id === id);
     expect(find(bad.webhook.id)).toMatchObject({
@@ -96,6 +104,7 @@ describe('webhooks', () => {
   it('that have failed for an hour or more are distinguished from later failures', async () => {
     const { webhook: bad } = await scene.delivered([500], 'failed');
     const { webhook: good } = await scene.delivered([204], 'succeeded');
+    await allEnded();
     const found = async (): Promise<WebhookBody[]> =>
       (await get<List<WebhookBody>>('/api/webhooks?status=failing')).data;
     const failing = async (): Promise<number[]> => (await found()).map(({ id }) => id);
@@ -150,6 +159,7 @@ describe('deliveries', () => {
 
   it('of all webhooks are listed newest first, with any filter, page by page', async () => {
     const { webhook, delivery } = await scene.delivered([500], 'failed');
+    await allEnded();
     const ids = async (query: string): Promise<number[]> => {
       const found: number[] = [];
       let cursor: string | null = '';

@@ -79,9 +79,10 @@ export class Client {
   }
 }
 
-/** Whether the service refuses the request only for now. Other refusals with 503, such as for the balance, have details. */
-function isBusy({ status, headers, body }: Answer<unknown>): boolean {
-  return status === 503 && headers.has('retry-after') && (body as Partial<ErrorBody> | null)?.details === undefined;
+/** Whether the service or its console refuses the request only for now. Other refusals with 503, such as for the balance, have details. */
+export function isBusy({ status, headers, body }: Answer<unknown>): boolean {
+  const { code, details } = (body ?? {}) as Partial<ErrorBody>;
+  return status === 503 && headers.has('retry-after') && code === 'SERVICE_UNAVAILABLE' && details === undefined;
 }
 
 /** The members of an error's body. */
