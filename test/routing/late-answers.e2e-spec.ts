@@ -117,7 +117,16 @@ describe('The code of a purchase that a supplier reports late', () => {
     );
     const reference = await scene.reference(order);
     await first.sim('settle', { ref_id: reference, rc: '00', sn: code });
-    await scene.unitIn(order, 'review');
+    await eventually(
+      () => reversalsOf(order),
+      ({ length }) => length === 1,
+    );
+    // If the report came during the first send, the unit goes to review before the second one.
+    const look = async (): Promise<string | undefined> => {
+      await makeDue(scene.stack, order);
+      return (await scene.units(order))[0]?.state;
+    };
+    await eventually(look, (state) => state === 'review');
     return { order, reference };
   }
 
