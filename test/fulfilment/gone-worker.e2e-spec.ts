@@ -67,7 +67,8 @@ describe('the claims of a dead worker', () => {
     await stack.sql(`INSERT INTO worker_processes VALUES ('worker@gone:1', now() - interval '9 seconds')`);
     const other = await unitClaimedBy('worker@here:2');
     const otherEventId = await deliveryClaimedBy('worker@here:2');
-    const beating = setInterval(() => void beat('worker@here:2'), 500);
+    // A beat that fails on a busy machine is followed by the next one.
+    const beating = setInterval(() => void beat('worker@here:2').catch(() => undefined), 500);
     await beat('worker@here:2');
     await stack.startWorker();
 
