@@ -104,7 +104,7 @@ function attemptsOf(unit: string, alias: string): string {
 export const isSold = (unit: string): string => `
              EXISTS (SELECT FROM supplier_reversals r
                      WHERE r.order_id = ${unit}.order_id AND r.item = ${unit}.item AND r.unit = ${unit}.unit
-                       AND r.kind = 'bought_late' AND r.status = 'open')`;
+                       AND r.kind = 'bought_late' AND r.status <> 'closed')`;
 
 /** Selects the same offer again, for another reference, if its supplier asked for a retry: up to `maxRetries` times. */
 const repeatedOffer = (maxRetries: string): string => `

@@ -174,6 +174,7 @@ export const CLAIM_UNITS = statement(
       SELECT found.*, s.code AS supplier, s.adapter, s.base_url, ${DESTINATION} AS destination,
              s.token_sealed, s.credentials_sealed, s.callback_token_sealed, s.options, s.timeout_ms, known.inquiry_may_buy, known.max_age_ms,
              ${usesSupplierReference('found', 'known')} AS by_supplier_reference,
+             CASE WHEN found.attempt > 1 THEN ${isSold('found')} ELSE false END AS is_sold,
              coalesce(known.has_random_references, false) AS has_random_references, s.max_in_flight,
              greatest(${leaseMarginMs}, known.min_gap_ms) AS margin_ms
       FROM free
@@ -184,20 +185,17 @@ export const CLAIM_UNITS = statement(
     checked AS (
       SELECT due.*, next_action = 'inquire' AND inquiry_may_buy IS TRUE AND NOT by_supplier_reference AS inquires_by_sending,
              next_action = 'inquire' OR unknown_since IS NOT NULL AS is_repeat,
-             CASE WHEN sent_to <> destination AND (next_action = 'send' AND unknown_since IS NOT NULL
+             CASE WHEN is_sold AND (next_action = 'send' OR inquiry_may_buy IS TRUE AND NOT by_supplier_reference) THEN 'sold'
+                  WHEN sent_to <> destination AND (next_action = 'send' AND unknown_since IS NOT NULL
                                                 OR next_action = 'inquire' AND inquiry_may_buy AND NOT by_supplier_reference) THEN 'moved'
                   WHEN next_action = 'inquire' AND NOT by_supplier_reference AND coalesce(unknown_since, last_sent_at) < statement_timestamp()
-                         - make_interval(secs => max_age_ms / 1000.0) THEN 'too_old' END AS why_review
+                         - make_interval(secs => max_age_ms / 1000.0) THEN 'too_old' END AS review_reason
       FROM due),
-    judged AS (
-      SELECT checked.*, CASE WHEN attempt > 1 AND (next_action = 'send' OR inquires_by_sending) AND ${isSold('checked')}
-                             THEN 'sold' ELSE why_review END AS review_reason
-      FROM checked),
     decided AS (
       SELECT d.*, CASE WHEN d.review_reason IS NOT NULL THEN 'review' WHEN d.inquires_by_sending THEN 'send'
                        ELSE d.next_action END AS action,
              statement_timestamp() + make_interval(secs => (d.timeout_ms + d.margin_ms) / 1000.0) AS leased_until
-      FROM judged d),
+      FROM checked d),
     claimed AS (
       ${claimSets(name)}
       FROM decided d
