@@ -99,13 +99,20 @@ const END_CHECK = statement(
   ({ dueAt, ...key }) => `DELETE FROM attempt_checks WHERE ${isCheck(key)} AND due_at = ${dueAt}`,
 );
 
-/** Whether the code of a late sale is still wanted: its discrepancy is open and has none. */
+/**
+ * Whether the code of a late sale is still wanted: its discrepancy has none, and either is open, or an operator has settled the unit
+ * with this purchase, so that the code is the merchant's.
+ */
 const LACKS_CODE = statement(
   'attempt_checks.lacks_code',
   ATTEMPT,
   (key) => `
-    SELECT FROM supplier_reversals
-    WHERE ${isCheck(key)} AND kind = 'bought_late' AND delivered_sealed IS NULL AND status = 'open'`,
+    SELECT FROM supplier_reversals r
+    WHERE ${isCheck(key)} AND r.kind = 'bought_late' AND r.delivered_sealed IS NULL AND (r.status = 'open' OR EXISTS (
+      SELECT FROM order_units u
+      JOIN unit_attempts a ON a.order_id = u.order_id AND a.item = u.item AND a.unit = u.unit AND a.number = r.attempt
+      WHERE u.order_id = r.order_id AND u.item = r.item AND u.unit = r.unit AND u.state = 'succeeded'
+        AND u.supplier_reference IN (r.supplier_reference, a.supplier_reference, a.reference)))`,
 );
 
 type AttemptKey = Pick<DueCheck, 'order_id' | 'item' | 'unit' | 'attempt'>;
@@ -143,7 +150,7 @@ export class AttemptChecksRepository {
     await this.database.query(...END_CHECK.with({ order_id, item, unit, attempt, dueAt }));
   }
 
-  /** Whether an open discrepancy about a late sale of the attempt still lacks the code. */
+  /** Whether the code of a late sale of the attempt is still wanted. */
   async lacksCode({ order_id, item, unit, attempt }: AttemptKey): Promise<boolean> {
     return (await this.database.query(...LACKS_CODE.with({ order_id, item, unit, attempt }))).length > 0;
   }

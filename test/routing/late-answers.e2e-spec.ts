@@ -139,6 +139,19 @@ describe('The code of a purchase that a supplier reports late', () => {
     ]);
   });
 
+  it('goes to the merchant even if it comes after the operator has settled the unit with this purchase', async () => {
+    const { order, reference } = await leftToOperator('');
+    await scene.resolve(order, 'the first vendor sold it', '--succeeded', '--supplier-reference', reference);
+    await scene.orderWith(order, 'completed');
+    expect((await read(scene.merchant, order)).items[0]?.deliveries).toEqual([]);
+    await first.sim('settle', { ref_id: reference, rc: '00', sn: 'CODE-that-came-later' });
+    const { items } = await eventually(
+      () => read(scene.merchant, order),
+      (shown) => shown.items[0]?.deliveries?.length === 1,
+    );
+    expect(items[0]?.deliveries).toMatchObject([{ unit: 1, code: 'CODE-that-came-later' }]);
+  });
+
   it('is not shown to the merchant if the operator names no purchase, or another one', async () => {
     for (const more of [[], ['--supplier-reference', 'another']]) {
       const { order } = await leftToOperator('CODE-of-the-first');

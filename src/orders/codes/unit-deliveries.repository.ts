@@ -5,8 +5,9 @@ import type { UnitKey } from '../order.rows.js';
 import type { UnitDeliveries } from './unit-deliveries.entity.js';
 
 /**
- * Stores deliveries once for each unit, and only for the attempt that settled it. If the supplier's reference of a delivery is not
- * that of the unit, the delivery belongs to another purchase, and is not stored.
+ * Stores deliveries once for each unit, and only for the purchase that settled it: for the latest attempt, or for an earlier one if an
+ * operator settled the unit with its purchase before the delivery came ({@link HAND_OVER_FROM_DISCREPANCY}). If the supplier's
+ * reference of a delivery is not that of the unit, the delivery belongs to another purchase, and is not stored.
  */
 const STORE_DELIVERIES = statement(
   'unit_deliveries.store',
@@ -22,10 +23,15 @@ const STORE_DELIVERIES = statement(
   },
   ({ deliveries }) => `
     INSERT INTO unit_deliveries (order_id, item, unit, attempt, sealed, created_at)
-    SELECT u.order_id, u.item, u.unit, u.attempt, c.sealed, date_trunc('milliseconds', statement_timestamp())
+    SELECT u.order_id, u.item, u.unit, c.attempt, c.sealed, date_trunc('milliseconds', statement_timestamp())
     FROM ${deliveries.numbered('c', 'rank')}
-    JOIN order_units u ON u.order_id = c.order_id AND u.item = c.item AND u.unit = c.unit AND u.attempt = c.attempt
-    WHERE u.state = 'succeeded' AND (u.supplier_reference <> c.supplier_reference) IS NOT TRUE
+    JOIN order_units u ON u.order_id = c.order_id AND u.item = c.item AND u.unit = c.unit
+    WHERE u.state = 'succeeded'
+      AND CASE WHEN u.attempt = c.attempt THEN (u.supplier_reference <> c.supplier_reference) IS NOT TRUE
+               ELSE c.attempt < u.attempt AND EXISTS (
+                 SELECT FROM unit_attempts a
+                 WHERE a.order_id = c.order_id AND a.item = c.item AND a.unit = c.unit AND a.number = c.attempt
+                   AND u.supplier_reference IN (c.supplier_reference, a.supplier_reference, a.reference)) END
     ORDER BY c.rank
     ON CONFLICT ON CONSTRAINT uq_unit_deliveries_unit DO NOTHING`,
 );
