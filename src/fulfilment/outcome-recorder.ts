@@ -155,6 +155,10 @@ export class OutcomeRecorder {
 
   private async postpone(call: Undecided, leaseEndMs: number): Promise<boolean> {
     const postponed = await this.submit(call, leaseEndMs);
+    if (postponed?.state === 'review' && call.outcome.kind === 'never_seen' && call.unit.has_moved) {
+      await this.recordReviews([{ ...call.unit, review_reason: 'moved' }]);
+      return false;
+    }
     return postponed !== null && this.isDueAtOnce(call.unit, postponed);
   }
 

@@ -22,7 +22,8 @@ export interface PostponedUnit {
 /**
  * Records outcomes that settle nothing, for claims that still hold (contract, section 8, rule 3).
  * - `requeue`: the send was not accepted, and the unit was not in doubt before it.
- * - `review`: no inquiry is possible, or the unit has been in doubt for too long.
+ * - `review`: no inquiry is possible, or the unit has been in doubt for too long. Or the supplier never saw the attempt, but it was
+ *   asked at another address or account than the send went to. So the unit must not be sent again, even if the supplier moves back.
  * - `resend`, under the same reference: the supplier never saw the attempt, and the quiet period between the last send and the
  *   inquiry was long enough. The period ends when the inquiry began, so it does not include a slow answer or write. A clock that
  *   was set forward cannot end it. If the supplier has named the purchase itself, a repeated send would buy another one, unless
@@ -42,6 +43,7 @@ export const POSTPONE_UNITS = statement(
       outcome: 'text',
       delay_ms: 'int',
       may_resend: 'boolean',
+      has_moved: 'boolean',
       deduplicates: 'boolean',
       can_inquire: 'boolean',
       quiet_ms: 'bigint',
@@ -63,7 +65,7 @@ export const POSTPONE_UNITS = statement(
                   AND (c.deduplicates OR (
                     SELECT CASE WHEN NOT a.is_hearsay THEN a.supplier_reference END FROM unit_attempts a
                     WHERE a.order_id = u.order_id AND a.item = u.item AND a.unit = u.unit AND a.number = u.attempt) IS NULL)
-                  THEN 'resend'
+                  THEN CASE WHEN c.has_moved THEN 'review' ELSE 'resend' END
              ELSE 'inquire' END AS decision
       FROM ${calls.as('c')}
       JOIN order_units u ON u.order_id = c.order_id AND u.item = c.item AND u.unit = c.unit AND u.claim = c.claim

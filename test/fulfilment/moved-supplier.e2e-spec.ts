@@ -40,6 +40,9 @@ const makeTimePass = ({ order_number }: OrderBody): Promise<object[]> =>
     [order_number],
   );
 
+const sends = ({ order_number }: OrderBody): number =>
+  stack.supplier.about(order_number).filter(({ kind }) => kind === 'send').length;
+
 /** An order whose send got lost on its way to the supplier's first address. */
 async function inDoubt(user: string): Promise<OrderBody> {
   stack.supplier.script(user, ({ kind }) => (kind === 'send' ? 'drop' : neverSeen));
@@ -122,6 +125,38 @@ describe('8.3 A supplier whose address changes while a unit is in doubt', () => 
         ),
       ({ length }) => length === 1,
     );
+  });
+
+  it('is not sent the unit again if it was asked at the new address while it was paused, and then moves back', async () => {
+    const user = unique('player');
+    const order = await inDoubt(user);
+    elsewhere.script(order.order_number, () => neverSeen);
+    const paused = (reason: string | null): Promise<object[]> =>
+      stack.sql(
+        `UPDATE suppliers SET pause_reason = $2, paused_at = CASE WHEN $2::text IS NOT NULL THEN now() END WHERE code = $1`,
+        [SUPPLIER, reason],
+      );
+    await paused('operator');
+    await stack.addSupplier(SUPPLIER, elsewhere.url);
+    const decided = async (): Promise<object[]> => {
+      await makeTimePass(order);
+      return stack.sql(
+        `SELECT u.state FROM order_units u JOIN orders o ON o.id = u.order_id
+         WHERE o.order_number = $1 AND (u.state = 'review' OR u.next_action = 'send')`,
+        [order.order_number],
+      );
+    };
+    await eventually(decided, ({ length }) => length > 0);
+    await stack.addSupplier(SUPPLIER, stack.supplier.url);
+    await paused(null);
+    await eventually(
+      async () => {
+        await makeTimePass(order);
+        return stateOf(order);
+      },
+      (state) => state === 'review' || sends(order) > 1,
+    );
+    expect(sends(order)).toBe(1);
   });
 
   it('settles the unit by its answer if the new address knows it', async () => {

@@ -103,6 +103,7 @@ const postpone = (outcome: string, can_inquire: boolean, reviewAfterMs: bigint):
     outcome,
     delay_ms: 1_000,
     may_resend: true,
+    has_moved: false,
     deduplicates: true,
     can_inquire,
     quiet_ms: 0n,
