@@ -71,9 +71,17 @@ export class SlipsService {
 
   @WorkerTask('slip_checks', { every: 1_000, failed: 'slips could not be checked', once: true })
   async checkDue(stop: AbortSignal): Promise<void> {
+    const failures: Error[] = [];
+    // A channel that fails keeps no other one from its turns.
+    const turn = (channel: DepositChannel): Promise<boolean> =>
+      this.checkDueOf(channel).catch((cause: Error) => {
+        failures.push(new Error(`channel ${channel.code}: ${cause.message}`, { cause }));
+        return false;
+      });
     let hasMore: boolean[];
-    do hasMore = await all((await this.slips.listDueChannels()).map((channel) => this.checkDueOf(channel)));
+    do hasMore = await Promise.all((await this.slips.listDueChannels()).map(turn));
     while (!stop.aborted && hasMore.includes(true));
+    if (failures[0]) throw failures[0];
   }
 
   /** Stores the slip before it is verified, so that no crash loses it. @returns the slip; undefined if it is known. */
