@@ -25,7 +25,7 @@ const SCHEDULE_CHECK = statement(
 /** An ended attempt whose supplier the service must query, because the result that we know may no longer be true. */
 export type DueCheck = Pick<
   UnitAttempt,
-  'order_id' | 'item' | 'unit' | 'supplier_sku' | 'reference' | 'supplier_reference'
+  'order_id' | 'item' | 'unit' | 'supplier_id' | 'supplier_sku' | 'reference' | 'supplier_reference'
 > &
   Pick<OrderItem, 'kind'> &
   Pick<Order, 'merchant_id' | 'order_number' | 'request_id'> &

@@ -8,6 +8,7 @@ import { SupplierRegistry } from '../suppliers/supplier-registry.js';
 import { AttemptAnswersService } from './attempt-answers.service.js';
 import { AttemptLogService } from './attempt-log.service.js';
 import { AttemptChecksRepository, type DueCheck } from './attempt-checks.repository.js';
+import { CallbackCodesService } from './callback-codes.service.js';
 import { requestOf } from './attempt-request.js';
 
 /**
@@ -27,6 +28,7 @@ export class AttemptChecksService {
     private readonly checks: AttemptChecksRepository,
     private readonly registry: SupplierRegistry,
     private readonly answers: AttemptAnswersService,
+    private readonly codes: CallbackCodesService,
     private readonly heartbeat: WorkerHeartbeatService,
     private readonly log: AttemptLogService,
   ) {}
@@ -73,7 +75,11 @@ export class AttemptChecksService {
     const named = { sku, reference, supplierReference };
     const inquiry = inquiryAbout(connection.adapter, supplierReference !== null);
     if (!inquiry) return { kind: 'never_seen' };
-    if (!inquiry.mayBuy) return inquiry.query(connection.settings, named);
+    if (!inquiry.mayBuy) {
+      const outcome = await inquiry.query(connection.settings, named);
+      // Without its code, a late sale is queried again.
+      return this.codes.complete(due, outcome, connection.adapter).catch(() => outcome);
+    }
     // This inquiry sends the attempt again. It could buy a second time, unless the supplier remembers that it sold the attempt.
     const sold = inquiry.remembersSales ? await this.checks.findSold(due, inquiry.maxAgeMs) : null;
     if (!sold) return { kind: 'never_seen' };

@@ -7,6 +7,11 @@ import { lacksCode } from '../orders/codes/delivered.js';
 import { SupplierCallbacksRepository } from './callbacks/supplier-callbacks.repository.js';
 import type { ClaimedUnit } from './units.repository.js';
 
+type NamedAttempt = Pick<
+  ClaimedUnit,
+  'order_id' | 'item' | 'unit' | 'attempt' | 'supplier_id' | 'supplier_reference' | 'kind'
+>;
+
 /**
  * Finds codes that a supplier reports only in its callbacks. Such callbacks are not signed, so the service uses a code only once
  * an answer to an inquiry has confirmed the purchase that the callback names.
@@ -24,7 +29,7 @@ export class CallbackCodesService {
    * @throws Error if the callbacks cannot be read.
    */
   async complete(
-    unit: ClaimedUnit,
+    unit: NamedAttempt,
     outcome: SupplierOutcome,
     { callbacks: reader }: SupplierAdapter,
   ): Promise<SupplierOutcome> {

@@ -50,6 +50,32 @@ describe.each<[where: string, readings: Json]>([
     expect(JSON.stringify(rows)).not.toContain(delivered?.code);
     expect(await vendor.purchase(reference)).toMatchObject({ standing: 1, player: '0000000000' });
   });
+
+  it('is stored with the discrepancy, and no longer queried, if it was sold after all', async () => {
+    const { routing: scene, vendor } = wepay;
+    await vendor.sim('rules', { match: { type: 'cashcard' }, then: [{ status: '4' }] });
+    const order = await scene.order(sku, { user: 'a buyer' });
+    await wepay.named(order);
+    await wepay.later();
+    await scene.aMinuteLater(order);
+    await scene.orderWith(order, 'failed');
+    await vendor.sim('settle', { ref_id: await scene.reference(order), status: '2' });
+
+    const found = await eventually(
+      () =>
+        scene.stack.sql<{ kind: string; has_code: boolean }>(
+          `SELECT kind, delivered_sealed IS NOT NULL AS has_code
+           FROM supplier_reversals r JOIN orders o ON o.id = r.order_id WHERE o.order_number = $1`,
+          [order.order_number],
+        ),
+      ([each]) => each?.has_code === true,
+    );
+    expect(found).toEqual([{ kind: 'bought_late', has_code: true }]);
+    await eventually(
+      () => scene.stack.sql('SELECT FROM attempt_checks'),
+      ({ length }) => length === 0,
+    );
+  });
 });
 
 describe('wePAY', () => {
