@@ -20,7 +20,7 @@ export interface Booking {
   deposit: { id: bigint; merchant_id: number };
   /** How the deposit was found. */
   bookedBy: 'reference' | 'amount' | 'person';
-  /** The operator who decided; null if the payment was recognized. */
+  /** The operator who credits the payment, or requested an approved credit. Null if a report alone books the payment. */
   operator: string | null;
 }
 
@@ -38,12 +38,12 @@ interface BookedMembers {
 /**
  * Books payments: the wallet's credit, the deposit and the merchant's event, in one transaction with the payment itself.
  *
- * Locks are always taken in this order: the channel, a payment on which an operator decides, wallets by merchant, an approval, the
- * operator who requested it, deposits by id.
+ * Transactions acquire locks in this order: the channel, its slips, a payment on which an operator decides, wallets by merchant,
+ * an approval, the operator who requested it, deposits by id.
  * - The channel's lock lets one transaction at a time pay deposits of the channel. So two witnesses of one payment, two imports,
- *   or an import and an operator can't book it twice. Creations of deposits do not take this lock, and never wait for it.
- * - Orders take a wallet's lock and no other of these, so they can't deadlock with a booking. All matching is done before the wallets are
- *   locked, and what follows is a fixed number of statements for any number of payments: orders wait briefly.
+ *   or an import and an operator can't book it twice. Creations of deposits need no such lock, and never wait for it.
+ * - Orders acquire a wallet's lock and no other of these, so they can't deadlock with a booking. All matching is done before the
+ *   wallets are locked, and a booking is a fixed number of statements for any number of payments: orders wait briefly.
  * - Beyond the locks, PostgreSQL refuses a second booking: a line, a charge, a slip and a transfer can each belong to one payment
  *   only, and the credit's reference is derived from the payment's identity.
  */
@@ -58,7 +58,8 @@ export class BookingService {
 
   /**
    * The caller must hold the channel's lock.
-   * @returns the booked payments' members by their public ids. A payment that its wallet can't hold is not booked, and has none.
+   * @returns the new members of each booked payment, by its public id. A payment that its wallet can't hold is not booked, and is
+   * left out.
    */
   async book(tx: Transaction, bookings: Booking[]): Promise<Map<string, BookedMembers>> {
     if (bookings.length === 0) return new Map();
@@ -102,7 +103,7 @@ export class BookingService {
   }
 }
 
-/** One event for each booked payment, with all that is booked of its deposit. */
+/** One event for each booked payment, with its deposit and all booked payments of that deposit. */
 function eventsOf(booked: BookedPayment[], deposits: DepositOfChannel[], payments: BookedPayment[]): MerchantEvent[] {
   return booked.map((payment) => {
     const found = deposits.find(({ id }) => id === payment.deposit_id);

@@ -5,7 +5,7 @@ import type { DepositStatus } from './deposit.entity.js';
 const MIN_SPAN = 499n;
 const MAX_SPAN = 4_999n;
 const CLASSES = 11n;
-/** The amount is drawn from this many amounts that have been free the longest. */
+/** If all free amounts were dealt before, the choice is among this many of them, which have been free the longest. */
 const MAX_DRAWN = 64;
 
 /**
@@ -33,8 +33,8 @@ export interface DealtBefore {
 }
 
 /**
- * Chooses a free amount at random: one that was never dealt, else one of those that have been free the longest. It prefers an
- * amount whose last deposit was paid: nobody can still pay that deposit late.
+ * Chooses a free amount at random: an amount that was never dealt, or else one of the amounts that have been free the longest. It
+ * prefers an amount whose last deposit was paid, because no late payer of that deposit is expected.
  * @returns null if all are held.
  */
 export function chooseAmount(dealt: readonly DealtBefore[]): Satang | null {

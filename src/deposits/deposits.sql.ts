@@ -2,7 +2,10 @@ import { rowsOf, statement } from '../database/parameters.js';
 
 export const NOW = `date_trunc('milliseconds', statement_timestamp())`;
 
-/** The slips that were presented for a deposit, oldest first, each with the payment that it reports, as JSON. @param deposit its alias. */
+/**
+ * In SQL: the slips that were presented for a deposit as JSON, oldest first, each with the payment that it reports.
+ * @param deposit its alias.
+ */
 export const slipsOf = (deposit: string): string => `(
   SELECT json_agg(json_build_object('slip_ref', s.slip_ref, 'state', s.state, 'code', s.code, 'created_at', s.created_at,
                                     'payment_id', p.public_id) ORDER BY s.id)
@@ -24,7 +27,7 @@ export const bookedPaymentsOf = (deposit: string): string => `(
            'booked_by', p.booked_by, 'slip_ref', p.slip_ref) ORDER BY p.booked_at, p.id), '[]')::text
   FROM incoming_payments p WHERE p.deposit_id = ${deposit}.id AND p.state = 'booked')`;
 
-/** For each amount, the last deposit of the channel to which it was dealt. A deposit without added satang was dealt none. */
+/** For each amount, the channel's last deposit to which it was dealt. To a deposit without added satang, no amount was dealt. */
 export const DEALT_BEFORE = statement(
   'deposits.dealt_before',
   { channelId: 'int', amounts: rowsOf({ amount_to_pay: 'bigint' }) },
@@ -63,8 +66,8 @@ export const LOCK_CREATIONS = statement(
 );
 
 /**
- * What the merchant has made: whether the reference, how many open deposits, how many that hold an amount of the channel, and for
- * how many seconds it must wait.
+ * The merchant's deposits until now: whether one has the reference, how many are open, and how many hold an amount of the
+ * channel. `wait_seconds`: how long the merchant must wait before the next creation.
  */
 export const FIND_USE = statement(
   'deposits.use',
@@ -103,7 +106,7 @@ const page = (condition: 'any' | 'reference') =>
     ORDER BY d.id DESC LIMIT ${limit}`,
   );
 
-/** Pages of a merchant's deposits, newest first: of any, or only the one with a reference. */
+/** Pages of a merchant's deposits, newest first: of all deposits, or only the one with a reference. */
 export const DEPOSITS_PAGE = { any: page('any'), reference: page('reference') };
 
 export const CANCEL_DEPOSIT = statement(
@@ -114,10 +117,10 @@ export const CANCEL_DEPOSIT = statement(
     WHERE merchant_id = ${merchantId} AND reference_id = ${referenceId} AND status = 'pending' RETURNING ${DEPOSIT}`,
 );
 
-/** Whether an offer still lacks the QR code that its channel did not give at first. */
+/** Whether an offer still lacks its QR code, because its channel makes the code only after the creation. */
 const UNFINISHED = `status = 'pending' AND qr_payload IS NULL AND qr_image IS NULL`;
 
-/** Gives an open deposit the QR code that its channel did not give at first. */
+/** Adds the QR code that the channel has made to an offer without one. */
 export const FINISH_DEPOSIT = statement(
   'deposits.finish',
   {
@@ -180,7 +183,10 @@ const CANDIDATE = `d.id, d.deposit_number, d.channel_id, d.merchant_id, d.refere
                    EXISTS (SELECT FROM incoming_payments p
                            WHERE p.deposit_id = d.id AND p.state = 'waiting' AND p.reason = 'WALLET_FULL') AS is_full`;
 
-/** Deposits of a channel that payments may be for: by any of their names, or by an amount that was dealt. A number finds those of any channel. */
+/**
+ * A channel's deposits that payments may be for, found by any of their names, or by an amount that was dealt. A deposit number
+ * also finds deposits of other channels.
+ */
 export const LIST_CANDIDATES = statement(
   'deposits.candidates',
   {
@@ -199,7 +205,10 @@ export const LIST_CANDIDATES = statement(
                    AND d.created_at > ${from} AND d.created_at < ${until}`,
 );
 
-/** If a vendor knows of the payment, it must first have answered after the end. It has ten minutes for that. */
+/**
+ * Offers that may expire now. If the vendor knows the deposit's payment, it must first answer an inquiry that begins after the
+ * end of the offer, because the payment may just have been made. After ten minutes, the offer expires without that answer.
+ */
 export const LIST_EXPIRED = statement(
   'deposits.list_expired',
   { limit: 'int' },
@@ -221,7 +230,10 @@ export const EXPIRE_DEPOSITS = statement(
     RETURNING ${DEPOSIT}`,
 );
 
-/** Frees amounts whose time is over, with the clocks' difference, so that the times of two deposits never overlap. */
+/**
+ * Frees amounts a while after the end of their hold, because the clocks of banks differ from ours. So the times of two deposits
+ * with one amount never overlap.
+ */
 export const FREE_AMOUNTS = statement(
   'deposits.free_amounts',
   { limit: 'int', marginMs: 'int' },

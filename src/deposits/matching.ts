@@ -9,7 +9,7 @@ export type Candidate = Pick<
   | ('id' | 'deposit_number' | 'channel_id' | 'merchant_id' | 'reference' | 'channel_payment_id' | 'status' | 'amount')
   | ('amount_to_pay' | 'created_at' | 'expires_at' | 'cancelled_at' | 'hold_until')
 > & {
-  /** Whether a payment for it waits until its wallet has room. */
+  /** Whether a payment for it waits because its wallet has no room. */
   is_full: boolean;
 };
 
@@ -21,7 +21,7 @@ export interface ReportedPayment {
   precision: Precision;
   /** The names of deposits that it carries: our references and numbers, or the vendor's ids. Free text never counts. */
   references: readonly string[];
-  /** Texts that may name a line that is no payment of a merchant. */
+  /** Texts of its line. By these, a channel ignores lines that are no payments of merchants. */
   texts: readonly string[];
 }
 
@@ -44,7 +44,7 @@ export interface MatchingRules {
 const AMBIGUOUS_MS = 30 * DAY_MS;
 /** A deposit of the amount that was made within this time after a payment is named as the probable one. */
 export const TOO_EARLY_MS = 2 * DAY_MS;
-/** The deposits that matching needs are at most this much older than a payment: its hold, and the time of ambiguity. */
+/** Matching needs no deposit that was made longer than this before a payment: the longest hold, and the time of ambiguity. */
 export const RELEVANT_MS = AMBIGUOUS_MS + 33 * DAY_MS;
 
 /** A range of times around payments: from `beforeMs` before the first one until `afterMs` after the last one. */
@@ -73,13 +73,14 @@ const waits = (reason: PaymentReason, deposit: Candidate | null = null): Match =
 });
 
 /**
- * Finds the deposit of each payment. If a match is not sure, an operator decides: there is no score, and no nearest amount. The caller
- * holds the channel's lock and has read the deposits under it, so nothing else can pay them.
+ * Finds the deposit of each payment. If a match is not sure, an operator decides: there is no score, and no nearest amount. A
+ * caller that books must acquire the channel's lock before it reads the deposits, so that nothing else can pay them. A preview
+ * needs no lock.
  */
 export class Matcher {
   private readonly byReference = new Map<string, Candidate>();
   private readonly byAmount = new Map<Satang, Candidate[]>();
-  /** Deposits that have their payment, also those whose wallets have no room for it. */
+  /** Deposits that have their payment, even if it waits because their wallets have no room. */
   private readonly paid = new Set<bigint>();
 
   constructor(
@@ -97,7 +98,7 @@ export class Matcher {
     }
   }
 
-  /** Payments must come in the order of time: a deposit that one of them pays is paid for the next. */
+  /** Payments must come in the order of time: if one pays a deposit, the deposit counts as paid for the next ones. */
   match(payment: ReportedPayment): Match {
     const match = this.find(payment);
     if (match.state !== 'booked') return match;
@@ -143,7 +144,7 @@ export class Matcher {
     return clock(new Date(created_at.getTime() - this.rules.skewMs), payment) <= clock(payment.paidAt, payment);
   }
 
-  /** Whether an earlier deposit of another merchant, still unpaid, had the amount of a payment that is late for `deposit`. */
+  /** Whether a payment that is late for `deposit` may be for another merchant's earlier, unpaid deposit of the amount. */
   private mayBeLatePayers({ paidAt }: ReportedPayment, earlier: Candidate, deposit: Candidate): boolean {
     return (
       earlier.merchant_id !== deposit.merchant_id &&
@@ -157,7 +158,7 @@ export class Matcher {
 const isSoon = ({ paidAt }: ReportedPayment, { created_at }: Candidate): boolean =>
   created_at.getTime() - paidAt.getTime() < TOO_EARLY_MS;
 
-/** When the deposit should no longer be paid. After that, its merchant's payer may not be the one who pays. */
+/** The end of the offer. A later payment may come from the payer of another deposit. */
 const endOfOffer = ({ expires_at, cancelled_at }: Candidate): Date =>
   cancelled_at !== null && cancelled_at < expires_at ? cancelled_at : expires_at;
 

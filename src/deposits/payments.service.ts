@@ -39,10 +39,10 @@ export type PaymentDecision =
   | { kind: 'debit'; expectedAvailable?: Satang | undefined; expectedAmount?: Satang | undefined }
   | { kind: 'ignore' | 'keep' };
 
-/** The operator who decides. Of an approved decision, the one who approved it, with the reason of the one who requested it. */
+/** The operator who decides. For an approved decision, this is the approver, with the requester's reason. */
 type Decider = Actor & { reason: string; approval?: { id: number; requester: string } };
 
-/** What became of a decision. */
+/** The result of a decision. */
 interface Outcome {
   /** The credit or debit of the wallet; null if no money moved. */
   transferId: bigint | null;
@@ -58,7 +58,7 @@ interface Carried extends Partial<Outcome> {
 
 const IS_BOOKED_THERE = ', which books this payment itself: ignore this one once the deposit is paid';
 
-/** Shows payments, and carries out operators' decisions about them. Each payment is decided once. */
+/** Shows payments, and carries out operators' decisions. A waiting payment is decided once, and each open case is closed once. */
 @Injectable()
 export class PaymentsService {
   constructor(
@@ -112,14 +112,20 @@ export class PaymentsService {
     return this.payments.lock(tx, id);
   }
 
-  /** What a debit would take of an open case if the wallet has it. Null if no debit is possible. */
+  /**
+   * The amount that is still to be debited for an open case, whether or not the wallet has it. Null if nothing is left, or the
+   * payment is no open case.
+   */
   async toTakeBack(payment: IncomingPayment): Promise<Satang | null> {
     if (!isOpenCase(payment)) return null;
     const { amount } = await this.wanted(this.database, payment);
     return amount > 0n ? amount : null;
   }
 
-  /** What a debit would take of a booked payment if the wallet has it, and the reference of that debit. A caller who debits holds the payment's lock. */
+  /**
+   * The amount that is still to be debited for a booked payment, whether or not the wallet has it, and the reference of that
+   * debit. A caller that debits must hold the payment's lock.
+   */
   async wanted(
     from: Pick<Database, 'manager'>,
     payment: IncomingPayment,
@@ -136,7 +142,8 @@ export class PaymentsService {
     const named = await this.deposits.findByNumber(tx, depositNumber);
     if (!named) throw new UnknownResource('deposit', depositNumber);
     if (named.channel_id === payment.channel_id) return named;
-    // Two channels then have one account. Credited to the merchant, the payment would count twice.
+    // If matching found this deposit, two channels have one account, and the other channel books the payment. A credit would be a
+    // second booking.
     const advice = payment.deposit_id === named.id ? IS_BOOKED_THERE : ': give the merchant instead';
     throw new AppError('BAD_REQUEST', `deposit ${depositNumber} is of another channel${advice}`);
   }
@@ -199,7 +206,8 @@ export class PaymentsService {
     const booking = { paymentId, amount, paidAt, slipRef, deposit, bookedBy: 'person', operator } as const;
     const change = (await this.booking.book(tx, [booking])).get(paymentId);
     if (!change) throw new AppError('CONFLICT', `the wallet of merchant ${merchant_id} cannot hold more`);
-    // What was learnt while it waited is not decided by the credit, so it becomes a case.
+    // The credit does not decide about a contradiction or refund that was reported while the payment waited. So that becomes a
+    // case.
     const reason = payment.contradicted ? 'CONTRADICTION' : payment.taken_back === null ? null : 'TAKEN_BACK';
     return {
       change: { ...change, reason },
@@ -242,7 +250,7 @@ export class PaymentsService {
     return this.depositOf(tx, payment, recipient.depositNumber);
   }
 
-  /** The merchant sees the money as that of any other deposit. */
+  /** Makes a deposit for the payment, so that the merchant sees the money as for any other deposit. */
   private async makeDeposit(tx: Transaction, payment: IncomingPayment, merchantId: number): Promise<Deposit> {
     const { channel_id: channelId, public_id: referenceId, amount } = payment;
     const ours = { depositNumber: newDepositNumber(), reference: newDepositReference(), source: 'operator' } as const;
@@ -270,13 +278,13 @@ function assertDecidable(payment: IncomingPayment, decision: Decision): void {
   if (wrong !== null) throw new AppError('CONFLICT', `payment ${payment.public_id} ${wrong}`);
 }
 
-/** The operator who comes second learns what the first one did. */
+/** Names an earlier decision, so that a second operator learns of it. */
 function ifWaiting({ state, decision, decided_by: operator }: IncomingPayment): string | null {
   if (state === 'waiting') return null;
   return `${operator === null ? 'does not wait' : `was decided by ${operator} (${decision})`}: it is ${state}`;
 }
 
-/** Money that went back before it was credited credits nobody. */
+/** A payment that went back whole before its credit must credit nobody. */
 const ifStillThere = ({ amount, taken_back }: IncomingPayment): string | null =>
   taken_back !== null && taken_back >= amount
     ? 'went back to the payer whole: record that by return, with the reference of the refund'

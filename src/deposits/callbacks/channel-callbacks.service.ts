@@ -18,7 +18,7 @@ import { ChannelCallbacksRepository } from './channel-callbacks.repository.js';
 
 const MAX_DETAIL_LENGTH = 500;
 
-/** Takes callbacks of vendors. A callback books nothing: it only makes workers inquire. */
+/** Records vendors' callbacks. A callback books nothing: it only makes workers inquire. */
 @Injectable()
 export class ChannelCallbacksService {
   private readonly gate: CallbackGate<DepositChannel>;
@@ -42,7 +42,10 @@ export class ChannelCallbacksService {
     return this.gate.admit(code, token);
   }
 
-  /** Returns once the callback is stored. @throws UNAUTHORIZED without proof; SERVICE_UNAVAILABLE: the vendor may repeat it. */
+  /**
+   * Returns once the callback is stored. A callback that the adapter refuses is stored, too.
+   * @throws UNAUTHORIZED for a refused callback; SERVICE_UNAVAILABLE if it is not stored: the vendor may repeat it.
+   */
   async receive(channel: DepositChannel, raw: RawCallback, address: string): Promise<void> {
     const reading = this.read(channel, raw);
     const detail = 'detail' in reading ? storable(reading.detail, MAX_DETAIL_LENGTH) : null;

@@ -34,7 +34,7 @@ export interface ChannelSettings {
   /** The default limits of a deposit. */
   min: Satang;
   max: Satang;
-  /** How far a dealt amount may be above the deposit's amount, in percent. */
+  /** How far a dealt amount may be above the deposit's amount, in percent. `amountsToDeal` has the bounds in baht. */
   spread: number;
   /** The remainder of all dealt amounts, in satang, when divided by 11. */
   amountClass: number;
@@ -67,7 +67,10 @@ export interface OfferedDeposit {
 export interface NoAnswer {
   kind: 'unknown';
   detail: string;
-  /** `credentials`: the vendor refuses ours. `rate`: we call too often. `configuration`: it refuses our request. */
+  /**
+   * `credentials`: the vendor refuses ours. `rate`: we call too often. `configuration`: the vendor refuses our request, or
+   * answers about its other mode, live or test.
+   */
   fault?: 'credentials' | 'rate' | 'configuration';
 }
 
@@ -139,7 +142,7 @@ export interface SlipPayment {
 
 /**
  * The answer of a slip service.
- * - `unknown`: it decides nothing, such as before the bank knows the transfer.
+ * - `unknown`: the answer decides nothing, for example because the bank does not know the transfer yet.
  * - `unclear`: the answer contradicts itself or the request.
  * - `refused`: our key, our address or our quota is refused, so that no further call makes sense.
  */
@@ -154,8 +157,8 @@ export interface ChannelCheck {
 }
 
 /**
- * Connects a scheme or a vendor. No call throws for a fault of the vendor or the network. Never call within a
- * transaction. An adapter has either `qrPayload`, for codes that we make ourselves, or `create`.
+ * Connects a scheme or a vendor. Methods that call a vendor never throw for a fault of the vendor or the network, and must never
+ * run within a transaction. An adapter has either `qrPayload`, for codes that we make ourselves, or `create`.
  */
 export interface ChannelAdapter<Settings extends ChannelSettings = ChannelSettings> {
   /** @throws BAD_REQUEST with a sentence about the first wrong setting. The sentence contains no credential. */
@@ -164,7 +167,10 @@ export interface ChannelAdapter<Settings extends ChannelSettings = ChannelSettin
   qrPayload?(settings: Settings, amountToPay: Satang, reference: string): string;
   /** Has the vendor make a QR code. */
   create?(settings: Settings, deposit: OfferedDeposit): Promise<Created | NoAnswer>;
-  /** Inquires about one payment: `firstMs` after the creation, then at doubling intervals of at most `maxGapMs`. */
+  /**
+   * Inquires about one payment. While the deposit is offered, inquiries come `firstMs` after the creation, and then at doubling
+   * intervals of at most `maxGapMs`. `nextInquiry` has the later times.
+   */
   readonly inquiry?: {
     readonly firstMs: number;
     readonly maxGapMs: number;

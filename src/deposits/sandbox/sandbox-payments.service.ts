@@ -13,7 +13,7 @@ import { SlipsRepository } from '../slips/slips.repository.js';
 import { nextReport, PAID_AFTER, sandboxPayments, sandboxQr } from './sandbox-plan.js';
 
 const BATCH = 100;
-/** Seconds until a payment is tried again for which its wallet had no room. */
+/** The wait before the next try to book a payment for which its wallet had no room, in seconds. */
 const RETRY_AFTER = 60;
 
 /** A payment that the sandbox's channel reports. */
@@ -22,7 +22,7 @@ interface Report extends Booking {
   isBooked: boolean;
 }
 
-/** Pays deposits of sandbox merchants, as their amounts say. None of it is real money, and no other wallet is credited. */
+/** Pays deposits of sandbox merchants: a deposit's amount decides how. No money is real, and no other wallet is credited. */
 @Injectable()
 export class SandboxPaymentsService {
   constructor(
@@ -44,7 +44,7 @@ export class SandboxPaymentsService {
     } while (!stop.aborted && due.length === BATCH);
   }
 
-  /** Takes what the channel reports before a creation is answered. @returns the deposit as it stands. */
+  /** Records the channel's report, if it comes before the answer to the creation. @returns the deposit as it stands. */
   async takeFirstReport(row: DepositRow): Promise<DepositRow> {
     const { id, next_inquiry_at: reportedAt, created_at: madeAt } = row.deposit;
     if (reportedAt === null || reportedAt > madeAt) return row;
@@ -52,7 +52,7 @@ export class SandboxPaymentsService {
     return this.deposits.readAgain(row);
   }
 
-  /** Gives a deposit its QR code, if the channel gave none before. @returns the deposit as it stands. */
+  /** Makes the QR code of a sandbox deposit that lacks one. @returns the deposit as it stands. */
   async finish(row: DepositRow): Promise<DepositRow> {
     const { id, amount_to_pay: amountToPay, channel_id: channelId } = row.deposit;
     if (channelId !== SANDBOX_CHANNEL_ID || !isUnfinished(row)) return row;
@@ -61,7 +61,7 @@ export class SandboxPaymentsService {
     return this.deposits.readAgain(row);
   }
 
-  /** Takes the deposit's first payment, now that its slip was presented. @returns false if it has another slip. */
+  /** Records the deposit's first payment with the slip that was presented. @returns false if the payment has another slip. */
   takeSlip(depositId: bigint, slipRef: string): Promise<boolean> {
     return this.database.transaction(async (tx) => {
       await this.channels.lock(tx, SANDBOX_CHANNEL_ID);
@@ -77,7 +77,7 @@ export class SandboxPaymentsService {
     });
   }
 
-  /** Takes what the channel reports of a deposit until now. What was reported before changes nothing. */
+  /** Records all reports about a deposit until now. A payment that is known changes only if it waits and must be booked now. */
   private async pay(deposit: SandboxDeposit): Promise<void> {
     const next = nextReport(deposit.amount, deposit.expires_in, deposit.reported_after);
     await this.database.transaction(async (tx) => {
@@ -88,7 +88,7 @@ export class SandboxPaymentsService {
     });
   }
 
-  /** @returns whether the wallet had room for all that is to be booked. */
+  /** @returns whether the wallet had room for all payments that must be booked now. */
   private async record(tx: Transaction, reports: Report[]): Promise<boolean> {
     const charges = reports.map(({ chargeRef }) => chargeRef);
     const found = await this.payments.listByCharge(tx, SANDBOX_CHANNEL_ID, charges);

@@ -20,12 +20,12 @@ import { SlipsRepository, type DueSlip } from './slips.repository.js';
 
 const PER_MINUTE = 5;
 const PER_DEPOSIT = 3;
-/** The waits between calls about a slip, in seconds. The last one leaves time for the answer. */
+/** The waits after the calls about a slip, in seconds. The last one leaves time for the answer, in case the process dies. */
 const WAITS = [30, 120, 300, 900, 1_800, 60] as const;
 const PAUSE_SECONDS = 900;
 const BATCH = 20;
 
-/** The wait that the refusal of a further slip of a deposit names, because every refusal for a limit names one. */
+/** A deposit at its limit of slips never takes another one. But each refusal for a limit must name a wait: this one. */
 const NEVER_SECONDS = 86_400;
 
 const UNCONNECTED =
@@ -35,10 +35,10 @@ const UNCONNECTED =
 const tooMany = (limit: string, retryAfterSeconds: number): AppError =>
   new AppError('TOO_MANY_REQUESTS', `More than ${limit}: please slow down`, { retryAfterSeconds });
 
-/** Takes slips, and verifies them at the channel's slip service, which queries the sending bank. A slip itself proves nothing. */
+/** Records slips, and verifies them at the channel's slip service, which queries the sending bank. A slip proves nothing. */
 @Injectable()
 export class SlipsService {
-  /** The channels that this process could not connect at last. */
+  /** The channels that this process could not connect the last time. */
   private readonly unconnected = new Set<number>();
 
   constructor(
@@ -53,7 +53,10 @@ export class SlipsService {
     @Inject(Metrics) private readonly metrics: Pick<Metrics, 'slipChecked'>,
   ) {}
 
-  /** Takes a slip, and verifies it unless it is known. @throws CONFLICT if its channel takes no slips; TOO_MANY_REQUESTS at a limit. */
+  /**
+   * Records a slip, and verifies it unless it is known. During a pause of the slip service, workers verify it later.
+   * @throws CONFLICT if its channel takes no slips; TOO_MANY_REQUESTS at a limit.
+   */
   async present(row: DepositRow, slip: MiniQr): Promise<void> {
     const { deposit, channel: code } = row;
     if (deposit.channel_id === SANDBOX_CHANNEL_ID) {
@@ -116,8 +119,8 @@ export class SlipsService {
   }
 
   /**
-   * To be called before a claim: a process that can't connect the channel leaves its slips to the other ones, because only this
-   * process may lack the key.
+   * Must come before a claim of the channel's slips: perhaps only this process lacks the key, and other processes must still find
+   * the slips due.
    */
   private tryConnect(channel: DepositChannel): ConnectedChannel | null {
     const { id, code } = channel;

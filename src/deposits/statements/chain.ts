@@ -7,19 +7,21 @@ import { openingOf, totalsOf, type ReadLine, type ReadStatement } from './statem
 /** A line that can be distinguished from all others of its channel. */
 export type IdentifiedLine = ReadLine & { identity: string };
 
-/** An imported line, with the members that the next file must continue. */
+/** An imported line, with the members that are compared with a file. */
 export type StoredLine = Pick<StatementLine, 'booked_on' | 'at' | 'amount' | 'balance_after'> & {
   identity: string;
-  /** Whether an operator confirmed that the bank has changed texts of its day. */
+  /** Whether an operator confirmed that the bank has changed texts in lines of its day. */
   may_have_other_texts?: boolean;
 };
 
-/** The number of a file's lines, the number of incoming ones, the first and the last line, and whether no day comes after a later one. */
+/** The facts that one reading of a file's lines finds. */
 export interface Ends {
+  /** The number of all lines, and of the incoming ones. */
   count: number;
   incoming: number;
   first: ReadLine | undefined;
   last: ReadLine | undefined;
+  /** Whether the days are in order. */
   isByDay: boolean;
 }
 
@@ -29,7 +31,7 @@ export interface Stored {
   lines: StoredLine[];
 }
 
-/** Makes the lines anew each time that they are read. */
+/** Lines that are made anew for each reading, so that they take no memory. */
 const again = <Line>(lines: () => Iterator<Line>): Iterable<Line> => ({ [Symbol.iterator]: lines });
 
 /** The lines that a condition keeps. @param keeps gets each line and its number from 0. */
@@ -45,7 +47,7 @@ export const linesWhere = (
 /**
  * Gives each line its identity: the bank's reference where it is unique, else a hash of all that the line shows, with its number
  * among equal lines of that day. So a file must have whole days from their beginning. A reference that comes twice is refused.
- * @param isByDay whether no day comes after a later one, so that the lines of one day at a time are enough to remember.
+ * @param isByDay whether the days are in order. Then it remembers the lines of only one day at a time.
  */
 export const identify = (
   lines: Iterable<ReadLine>,
@@ -74,8 +76,8 @@ export const identify = (
 const sha256 = (parts: readonly string[], as: 'hex' | 'binary'): string => hash('sha256', JSON.stringify(parts), as);
 
 /**
- * @returns the number of lines, the first and the last.
- * @throws StatementRefused unless each balance follows from the one before, and totals above the table agree.
+ * Checks the balances and the stated totals of a file.
+ * @throws StatementRefused unless each balance follows from the one before, and the totals and counts above the table agree.
  */
 export function assertBalances({ lines, stated }: ReadStatement): Ends {
   let [first, last]: ReadLine[] = [];
@@ -108,7 +110,8 @@ export function assertBalances({ lines, stated }: ReadStatement): Ends {
 }
 
 /**
- * Compares a file that has balances with the imported lines. Both must be the same as far as both go.
+ * Compares a file that has balances with the imported lines. From the file's first day on, both must have the same lines until
+ * one of them ends.
  * @returns the new lines.
  * @throws StatementRefused
  */
@@ -134,7 +137,7 @@ export function continueChain(
     lastOn = line.bookedOn;
     count++;
   }
-  // The last day of a file may still go on.
+  // The last day of a file may be incomplete.
   const missing = stored.slice(count).find(({ booked_on }) => booked_on < lastOn);
   if (missing) throw otherPast(lines, missing);
   return [];

@@ -23,9 +23,12 @@ export interface ReadLine {
 
 /** A whole file. */
 export interface ReadStatement {
-  /** Oldest first. They are read from the file each time, so that a large file takes little memory. */
+  /**
+   * Oldest first. If the file has this order, its lines are read from it each time, so that a large file takes little memory. If
+   * the file is newest first, all of its lines are in memory.
+   */
   lines: Iterable<ReadLine>;
-  /** Amounts and counts that stand above the table; each is one of the file's totals. */
+  /** Amounts and counts that stand above the table. Each must be one of the file's totals or counts. */
   stated: { amounts: Satang[]; counts: number[] };
 }
 
@@ -104,7 +107,7 @@ function findTable(utf8: Buffer, { columns }: StatementFormat): Table | null {
         return { delimiter, headerRow: headers.length > 0 ? row : row - 1, places, isHeader };
       }
     } catch (error) {
-      // A wrong delimiter may fail.
+      // The rows may be unreadable by a wrong delimiter.
       if (!(error instanceof StatementRefused)) throw error;
     }
   }
@@ -146,7 +149,7 @@ export function totalsOf(lines: Iterable<ReadLine>): (Satang | null)[] {
   return first && last ? [incoming, incoming - all, all, openingOf(first), last.balance] : [];
 }
 
-/** Reads rows of the table, and collects all wrong ones. */
+/** Reads rows of the table, and collects the problems of wrong rows, up to `MAX_PROBLEMS`. */
 class TableReader {
   private lines = 0;
   private readonly problems: string[] = [];
@@ -181,7 +184,7 @@ class TableReader {
     if (!beginsWithDigit(cell('date'))) {
       if (HAS_TIME.test(cell('time'))) return this.refuse(row, UNDATED);
       const [written, other] = AMOUNTS.map(cell).filter((each) => IS_NUMBER.test(each) && readAmount(each) !== 0n);
-      // A row with both amounts is no line.
+      // A row with two amounts and no date has totals.
       if (written !== undefined && other === undefined) this.undated.push({ row, written });
       return null;
     }
@@ -201,7 +204,7 @@ class TableReader {
     return { row, bookedOn, at, precision, amount, balance, timeText, texts, reference };
   }
 
-  /** Refuses a file that ends in an amount without a line break: the amount may be cut. Balances would show that. */
+  /** Refuses a file that ends in an amount without a line break, if it may be cut off. If there are balances, they show that. */
   refuseCutAmount(): void {
     const { amount, in: incoming, out, balance } = this.places;
     if (balance !== undefined || !this.last) return;
@@ -211,7 +214,7 @@ class TableReader {
     if (isAmount && !HAS_TWO_DIGITS.test(cell)) this.refuse(row, 'the file ends in its amount, and may be cut');
   }
 
-  /** @param lines of the file, oldest first. @throws StatementRefused with all wrong rows. */
+  /** @param lines of the file, oldest first. @throws StatementRefused with the problems of wrong rows, up to `MAX_PROBLEMS`. */
   assertReadable(lines: Iterable<ReadLine>): void {
     const known = this.undated.length === 0 ? [] : totalsOf(lines).map((total) => abs(total ?? 0n));
     for (const { row, written } of this.undated) {
@@ -257,7 +260,7 @@ const readBalance = (cell: string): Satang | undefined => (cell === '' ? undefin
 const follows = (before: ReadLine, line: ReadLine): boolean =>
   before.balance === null || line.balance === null || line.balance === before.balance + line.amount;
 
-/** By the times; if first and last are equal, by the chain of balances. */
+/** Decides by the times of the first and the last line, or if they are equal, by the chain of balances. */
 function isNewestFirst(lines: Iterable<ReadLine>): boolean {
   let [first, before]: ReadLine[] = [];
   let [isForward, isBackward] = [true, true];

@@ -34,7 +34,7 @@ import {
 
 const VERSION = '2019-05-29';
 const TIMEOUT_MS = 8_000;
-/** For all calls that make a code: merchants wait for it, and proxies wait 8.5 s for the API. */
+/** The time for all calls that make one code. Merchants wait for the code, and proxies wait 8.5 s for the API. */
 const CREATE_MS = 6_000;
 const MAX_IMAGE_BYTES = 64 * 1024;
 /**
@@ -66,7 +66,7 @@ const key = (prefix: string) => ({
   problemOf: (value: string) => (value.startsWith(prefix) ? null : `must begin with ${prefix}`),
 });
 
-/** The settings that are the same for each channel of Opn. Its charges carry our references, so amounts stay as they are. */
+/** The settings that are the same for each channel of Opn. Its charges name their deposits, so amounts need not be unique. */
 const BY_REFERENCE: Omit<ChannelSettings, 'account' | 'isLive'> = {
   recognizedBy: 'reference',
   min: MIN,
@@ -119,7 +119,7 @@ export class OpnChannel implements ChannelAdapter<OpnSettings> {
     },
   };
 
-  /** Its pages are those of Opn's charges, and then those of its refunds: a refund may be of a charge that is much older. */
+  /** First the pages of Opn's charges, then the pages of its refunds, because a refund may be of a much older charge. */
   readonly list = {
     read: async (settings: OpnSettings, since: Date, page: string | null): Promise<PaymentsPage | NoAnswer> => {
       const [what = 'charges', offset = 0] = page?.split(' ') ?? [];
@@ -213,7 +213,7 @@ export class OpnChannel implements ChannelAdapter<OpnSettings> {
     for (const paymentId of page.charges) {
       const answer = await this.charge(settings, paymentId);
       if (answer.kind === 'unknown' && answer.fault !== 'configuration') return answer;
-      // An unreadable charge does not stop the page, as in the list of charges.
+      // As in the list of charges, an unreadable charge does not stop the page. Neither does a charge that Opn refuses to show.
       payments.push({ paymentId, reading: answer.kind === 'charge' ? answer.reading : answer });
     }
     return { kind: 'page', payments, isOfAnyAge: true, next: page.next && `refunds ${page.next}` };
@@ -228,8 +228,8 @@ export class OpnChannel implements ChannelAdapter<OpnSettings> {
   }
 
   /**
-   * It is not certain that each account and key has this list. Without it, refunds are found in the list of charges only. Wrong keys
-   * show in the calls about charges.
+   * It is not certain that each account and key has this list. Without it, only callbacks and the list of charges report refunds.
+   * Calls about charges reveal wrong keys.
    */
   private async refunds(settings: OpnSettings, since: Date, offset: number): Promise<RefundsPage | NoAnswer> {
     const page = await this.call(settings, 'GET', listPath('refunds', since, offset), (answer) =>

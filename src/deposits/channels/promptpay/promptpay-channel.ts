@@ -148,7 +148,10 @@ function readAccount({ account }: Options): string | null {
   return refuse('the option account must be a bank code, : and the number, such as 004:0123456789');
 }
 
-/** Slips count only if they name the account. Otherwise a slip of a payment to another account would credit a merchant. */
+/**
+ * A slip counts only if it names our bank, and our account or the id in its place. So the slip service needs the option account.
+ * Otherwise a slip of a payment to another account would credit a merchant.
+ */
 function readSlipService(
   { baseUrl, credentials, options }: StoredChannelSettings,
   payee: Payee,
