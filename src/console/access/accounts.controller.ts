@@ -14,7 +14,7 @@ import { SessionsService } from './sessions.service.js';
 
 const OperatorId = (): ParameterDecorator => PathId('operator');
 
-/** Administrators' view and changes of accounts. Every change needs confirmation, because it grants or removes access. */
+/** Accounts, as administrators see and change them. Every change needs confirmation, because it grants or removes access. */
 @ApiTags('Operators')
 @Controller('api/operators')
 export class AccountsController {

@@ -21,7 +21,10 @@ import { idsOf, valuesOf } from '../filters.js';
 import { newestFirst } from '../lists.js';
 import { ApprovalDto, ApprovalsQueryDto, ApproveDto, RejectDto, RequestApprovalDto } from './approval.dto.js';
 
-/** Movements of money that need a second person. Operators confirm each request and decision. */
+/**
+ * Movements of money, and decisions about payments, that need a second operator's approval. Operators confirm each request,
+ * approval and rejection.
+ */
 @ApiTags('Approvals')
 @Controller('api/approvals')
 export class ConsoleApprovalsController {
@@ -104,7 +107,10 @@ export class ConsoleApprovalsController {
     return toApprovalDto(await this.approvals.reject(id, caller.confirmedActor(reason)), caller);
   }
 
-  /** Reads a request, as the audit log will have it. @throws BAD_REQUEST; NOT_FOUND for an unknown payment; FORBIDDEN */
+  /**
+   * Reads a request in the form in which the audit log will record it, because a repeated request is compared with that entry.
+   * @throws BAD_REQUEST; NOT_FOUND for an unknown payment; FORBIDDEN
+   */
   private async read(given: RequestApprovalDto, caller: Caller): Promise<ReadRequest> {
     const { kind, reason, note, reference } = given;
     if (kind === 'credit' || kind === 'debit') {
@@ -138,7 +144,7 @@ export class ConsoleApprovalsController {
   }
 }
 
-/** A request in the form of its log entry, with its amount and how to make it. */
+/** A request in the form of its log entry, with its amount and the function that stores it. */
 interface ReadRequest {
   amount: Satang;
   currency?: string;
@@ -153,7 +159,7 @@ function decisionOf(kind: ApprovalKind, given: RequestApprovalDto): RequestedDec
   return { kind: kind === 'payment_debit' ? 'debit' : 'ignore' };
 }
 
-/** @throws BAD_REQUEST for a member that this kind of request needs. */
+/** @throws BAD_REQUEST if the request lacks a member that its kind needs. */
 function needed<Value>(field: string, value: Value | undefined): Value {
   if (value !== undefined) return value;
   throw invalidRequest([{ field, code: 'REQUIRED', message: `${field} is required` }]);
