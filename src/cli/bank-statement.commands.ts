@@ -18,7 +18,7 @@ before are left out. After an interruption, repeat the import: it continues. If 
 not continue the imported lines, nothing is imported, and the exit code is 1.
 `;
 
-/** Otherwise V8 collects only when garbage takes three times the memory of what is in use. */
+/** Without this, V8 collects garbage only when it takes three times as much memory as the objects in use. */
 const COLLECT_SOONER = '--heap-growing-percent=50';
 
 interface ImportGiven extends Actor {

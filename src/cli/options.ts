@@ -6,9 +6,9 @@ import { isTimezone, readMoment } from '../core/moments.js';
 import { parseNetwork } from '../core/networks.js';
 import { CommandError } from './problems.js';
 
-// Each function reads one argument of a command, or throws an error that names the valid values.
+// A function with a parameter `text` reads one argument of a command, or throws an error that names the valid values.
 
-/** The id of a merchant or a key. */
+/** An id that is a number, such as a merchant's. */
 export function id(text: string): number {
   const value = readId(text);
   if (value !== null) return value;
@@ -135,6 +135,6 @@ export function refuseBoth(command: Command, other: string): void {
   }
 }
 
-/** A filter that takes several values, with the one that was given. */
+/** A filter of several values, made of the only value that an option has. Undefined without the option. */
 export const only = <Value>(value: Value | undefined): [Value] | undefined =>
   value === undefined ? undefined : [value];

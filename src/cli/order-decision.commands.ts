@@ -43,7 +43,7 @@ const defineDecision = (order: OperatorCommand, name: string, description: strin
     .addOption(operatorOption())
     .asksFirst();
 
-// Only these commands load the modules for settling: their library for queues takes long to load.
+// Only these commands load the modules for settling: most of a command's time goes into loading code.
 const features = async (): Promise<CommandFeatures> => ({
   imports: [
     (await import('../queues/no-queues.module.js')).NoQueuesModule,

@@ -11,7 +11,7 @@ export interface Result {
   ok?: boolean;
   /** Printed on standard error beside the text, but not beside JSON. */
   remarks?: string[];
-  /** Requested work that the command did not do. Printed on standard error, also beside JSON. */
+  /** Problems, such as requested work that the command did not do. Printed on standard error, also beside JSON. */
   warnings?: string[];
 }
 
@@ -93,7 +93,7 @@ export function print(text: string): Promise<void> {
   });
 }
 
-/** Writes parts to standard output as fast as the reader takes them. Ends after the last part, or when the reader closes it. */
+/** Writes parts to standard output as fast as they are read. Ends after the last part, or when the reader closes the stream. */
 export async function printParts(parts: AsyncIterable<string>): Promise<void> {
   try {
     await pipeline(parts, streams().stdout, { end: false });

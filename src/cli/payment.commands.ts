@@ -79,7 +79,7 @@ interface Definition {
   description: string;
   options: (command: OperatorCommand) => OperatorCommand;
   example: string;
-  /** What is about to happen, as a sentence. */
+  /** The consequence of the decision, as a sentence. */
   consequence: (given: DecisionGiven) => string;
   decisionOf: (given: DecisionGiven) => PaymentDecision;
 }

@@ -53,7 +53,7 @@ function withLocalStack(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   };
 }
 
-/** Logs are off by default: standard output is for the result, and errors are printed as sentences. */
+/** Logs are off by default, because errors are printed as sentences. Standard output is for the result, so logs go elsewhere. */
 function createLogger(config: Config, env: NodeJS.ProcessEnv): Logger {
   const level = env.LOG_LEVEL?.trim() ? config.LOG_LEVEL : 'silent';
   return pino({ level, base: { process: 'cli' } }, destination({ dest: 2, sync: true }));

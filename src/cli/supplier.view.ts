@@ -108,7 +108,7 @@ function reasonInWords(detail: string, supplier: Settings): string {
   return `it could not be reached (${detail}): check --base-url and the network`;
 }
 
-/** One supplier, as `supplier show` prints it. */
+/** A supplier with its callback address, as commands print it as JSON. */
 export const viewOf = (app: INestApplicationContext, supplier: Supplier): SupplierView =>
   toSupplierView(supplier, app.get(CallbackAddressesService).urlOf(supplier));
 
@@ -118,7 +118,7 @@ export function supplierRecord(app: INestApplicationContext, supplier: Supplier)
   return { json: view, text };
 }
 
-/** A supplier as a line of a table. Pause and callback address have a column only if the supplier has one. */
+/** The members of a supplier for a table. Without a pause or a callback address, the supplier lacks that member. */
 export const toLine = ({
   pause_reason,
   callback_url,
