@@ -47,11 +47,10 @@ export const recordTable = (row: Row): string =>
     { head: false },
   );
 
-/** A table with a line for each row. The members of the first row are its columns. Empty if there are no rows. */
+/** A table with a line for each row, and a column for each member of any row. Empty if there are no rows. */
 export function listTable(rows: Row[]): string {
-  const [first] = rows;
-  if (!first) return '';
-  const columns = Object.keys(first);
+  if (rows.length === 0) return '';
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const lines = rows.map((row) => columns.map((column) => cell(row[column])));
   return drawTable([columns, ...lines], { head: true, paint: painter(columns) });
 }
