@@ -107,14 +107,17 @@ function defineSet(channel: OperatorCommand): void {
     .description('Add a channel or change its settings.')
     .requiredOption('--code <code>', 'channel code: small letters, digits, - and _; merchants may see it')
     .requiredOption('--adapter <adapter>', `one of ${CHANNEL_ADAPTER_NAMES.join(', ')}`, oneOf(CHANNEL_ADAPTER_NAMES))
-    .option('--base-url <url>', 'base URL of the vendor’s API; optional if the adapter has a default')
+    .option(
+      '--base-url <url>',
+      'base URL of the API of the vendor, or at promptpay of the slip service; optional if the adapter has a default, and at promptpay',
+    )
     .option('--credential <name=value>', 'credential; may be repeated', repeated)
     .option('--remove-credential <name>', 'remove a credential; may be repeated', repeated)
     .option('--option <name=value>', 'setting of the adapter; may be repeated', repeated)
     .option('--remove-option <name>', 'remove a setting of the adapter; may be repeated', repeated)
     .option('--min <baht>', 'smallest deposit', baht)
     .option('--max <baht>', 'largest deposit', baht)
-    .option('--priority <n>', 'deposits without a channel get the lowest number', integer(0, 1_000))
+    .option('--priority <n>', 'deposits that name no channel use the channel with the lowest number', integer(0, 1_000))
     .option('--hold-above <baht>', 'payments above this amount wait for an operator (default: 200000.00)', baht)
     .option('--active', 'take new deposits')
     .option('--inactive', 'take no new deposits; payments are still booked')

@@ -33,8 +33,8 @@ interface DecisionGiven extends Reasoned {
 }
 
 const REASONS = `
-A payment waits if no deposit is surely meant, or if it is large:
-UNMATCHED: no deposit has the amount or the reference. TOO_EARLY: the deposit with the amount was made afterwards.
+A payment waits if it is not certain which deposit it pays, or if it is large:
+UNMATCHED: no deposit with the amount or the reference still holds it. TOO_EARLY: the deposit with the amount was made afterwards.
 DOUBLE: the deposit is paid already, or this payment is reported twice: see whether its deposit is paid.
 AMBIGUOUS: two deposits may be meant. LARGE: above the channel’s --hold-above.
 UNCONFIRMED: only a slip reports it, and the merchant’s such payments are at the limit. NOT_IN_STATEMENT: only a slip reports it, and
@@ -48,7 +48,7 @@ export const paymentCommands: CommandGroup = {
   define(payment) {
     payment
       .command('list')
-      .description('List incoming payments: those that wait and cases oldest first, otherwise newest first.')
+      .description('List incoming payments, newest first; with --waiting or --cases, oldest first.')
       .option('--waiting', 'only payments that wait for a decision')
       .option('--cases', 'only booked payments that need a second decision')
       .option('--channel <code>', 'only payments of this channel')

@@ -17,7 +17,7 @@ export function createConsoleOpenApi(app: INestApplication): OpenAPIObject {
     .addTag('Me', 'My account')
     .addTag('Orders', 'Orders, and operators’ decisions about them')
     .addTag('Merchants', 'Merchants, their wallets and statements')
-    .addTag('Approvals', 'Movements of money that wait for a second operator')
+    .addTag('Approvals', 'Movements of money, and decisions about payments, that wait for a second operator')
     .addTag('Products', 'Products, their prices, and imports of both')
     .addTag('Offers', 'The suppliers’ SKUs that can fulfil products')
     .addTag('Exchange rates', 'The values of suppliers’ currencies in baht')

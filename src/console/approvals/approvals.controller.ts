@@ -37,7 +37,11 @@ export class ConsoleApprovalsController {
   ) {}
 
   @Get()
-  @ConsoleRoute('wallets.read', 'Movements that wait, or have waited, for a second person, newest first', [ApprovalDto])
+  @ConsoleRoute(
+    'wallets.read',
+    'Movements and decisions that wait, or have waited, for a second operator, newest first',
+    [ApprovalDto],
+  )
   list(
     @CurrentCaller() caller: Caller,
     @Query() { status, merchant, ...query }: ApprovalsQueryDto,
@@ -57,7 +61,7 @@ export class ConsoleApprovalsController {
     ApprovalDto,
     {
       description:
-        'Asks for confirmation. Moves no money. While a request waits, another one with its reference and amount returns it.',
+        'Asks for confirmation. Moves no money. While a request waits, the same request returns it instead of making another one.',
       status: 201,
     },
   )
@@ -80,7 +84,7 @@ export class ConsoleApprovalsController {
   }
 
   @Post(':id/approval')
-  @ConsoleRoute('wallets.move', 'Approve a request: the money moves', ApprovalDto, {
+  @ConsoleRoute('wallets.move', 'Approve a request: it is carried out', ApprovalDto, {
     description:
       'Asks for confirmation. 403 OWN_REQUEST for the requester. 409 CHANGED_MEANWHILE if the available balance is not ' +
       '`expected_available`, or if another amount than the requested one is to be taken back. If the same operator approves again, ' +

@@ -69,10 +69,13 @@ export class PaymentDto {
   @Shown.nullableText('dep_Np3O7rcsqNmBTwD7') deposit_number!: string | null;
   @Shown.nullableInteger(5012) transfer_id!: number | null;
   @Shown.nullableText('1003.71', 'What the channel took back of it') taken_back_amount!: string | null;
-  @Shown.nullableText('1003.71', 'What a debit would take from the wallet now; null unless one is possible')
+  @Shown.nullableText(
+    '1003.71',
+    'What a debit would take back, if the wallet has that much; null unless one is possible',
+  )
   to_take_back!: string | null;
   @Shown.flag(false, 'Whether a witness reports another amount') contradicted!: boolean;
-  @Shown.flag(false, 'Whether it is a case that nobody has closed') is_open_case!: boolean;
+  @Shown.flag(false, 'Whether it is an open case') is_open_case!: boolean;
   @Shown.moment('When we first learned of it') seen_at!: string;
   @Shown.nullableText(
     'Transfer from X1234 SOMCHAI',
@@ -80,7 +83,7 @@ export class PaymentDto {
   )
   text!: string | null;
   @ApiProperty({ type: [WitnessDto] }) witnesses!: WitnessDto[];
-  @Shown.nullableText('nok@example.com', 'Who imported its line') imported_by!: string | null;
+  @Shown.nullableText('nok@example.com', 'Who imported the statement with its line') imported_by!: string | null;
   @ApiProperty({ type: [SuggestionDto], description: 'The most probable first' }) suggestions!: SuggestionDto[];
   @ApiProperty({ type: DecisionMadeDto, nullable: true, description: 'The last decision of an operator' })
   decision!: DecisionMadeDto | null;

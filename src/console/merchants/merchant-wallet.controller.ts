@@ -41,7 +41,10 @@ const MOVES =
   'has the time of that movement; with another amount it is 409. 409 CHANGED_MEANWHILE if the available balance is not ' +
   '`expected_available`. An amount above `approval_above` is 403 APPROVAL_REQUIRED.';
 
-const MONTH = { description: 'One line for each order, with times of Asia/Bangkok. The audit log records the export.' };
+const MONTH = {
+  description:
+    'One line for each order, deposit and withdrawal, with times of Asia/Bangkok. The audit log records the export.',
+};
 
 /** A merchant's wallet: balances, entries, credits and debits. */
 @ApiTags('Merchants')

@@ -27,7 +27,8 @@ export class BalancesQueryDto {
 
 export class SupplierPauseDto {
   @Shown.oneOf(PAUSE_REASONS, 'operator') reason!: PauseReason;
-  @Shown.nullableText('maintenance until 14:00', 'What the operator or the supplier said') detail!: string | null;
+  @Shown.nullableText('maintenance until 14:00', 'The reason that the operator or the supplier gave') detail!:
+    string | null;
   @Shown.moment() since!: Date;
 }
 

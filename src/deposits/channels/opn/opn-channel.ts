@@ -104,7 +104,7 @@ export class OpnChannel implements ChannelAdapter<OpnSettings> {
         secret: true,
         required: false,
         problemOf: (value) => (isBase64(value) ? null : 'must be base64, as Opn shows it'),
-        help: 'secret of webhooks, in base64; without it, callbacks are not verified and only lead to inquiries',
+        help: 'secret of webhooks, in base64; with it, forged callbacks are refused; a callback only leads to an inquiry',
       },
     ],
     options: [],

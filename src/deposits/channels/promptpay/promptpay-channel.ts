@@ -47,7 +47,7 @@ export class PromptPayChannel implements ChannelAdapter<PromptPaySettings> {
         'class',
         'remainder by 11 of all amounts to pay, in satang (default 3); set another one after a restore of the database',
       ),
-      { name: 'statement', values: ['kbiz'], help: 'a known layout of statements; columns may correct it' },
+      { name: 'statement', values: ['kbiz'], help: 'a known layout of statements; columns must name what it lacks' },
       text('columns', 'columns of statements, such as date=Date;time=Time;text=Details;in=Deposit;balance=Balance'),
       { name: 'reference_unique', values: ['true', 'false'], help: 'true if no two lines have the same reference' },
       text('ignore', 'texts of lines that are no payments, separated by ;'),
