@@ -155,11 +155,11 @@ export class OutcomeRecorder {
 
   private async postpone(call: Undecided, leaseEndMs: number): Promise<boolean> {
     const postponed = await this.submit(call, leaseEndMs);
-    if (postponed?.state === 'review' && call.outcome.kind === 'never_seen' && call.unit.has_moved) {
-      await this.recordReviews([{ ...call.unit, review_reason: 'moved' }]);
-      return false;
-    }
-    return postponed !== null && this.isDueAtOnce(call.unit, postponed);
+    if (postponed === null) return false;
+    const { review_reason } = postponed;
+    if (review_reason === null) return this.isDueAtOnce(call.unit, postponed);
+    await this.recordReviews([{ ...call.unit, review_reason }]);
+    return false;
   }
 
   /**

@@ -3,6 +3,7 @@ import { Database, type Transaction, type Statement } from '../database/database
 import type { ClaimRequest, WorkTable } from '../queues/leased-work.js';
 import { LEASE_MARGIN_MS } from '../suppliers/supplier-timing.js';
 import { SupplierRegistry } from '../suppliers/supplier-registry.js';
+import { isSold } from './attempts.sql.js';
 import { CLAIM_UNITS, type ClaimedUnit, type ReviewedUnit } from './claim.sql.js';
 import { claimedBy } from '../queues/claims.js';
 import { rowsOf, statement } from '../database/parameters.js';
@@ -14,16 +15,23 @@ export interface PostponedUnit {
   state: 'queued' | 'unknown' | 'review';
   /** Milliseconds until the unit is due again; null in review. */
   due_in_ms: number | null;
+  /** Why it goes to review, if its history does not show it otherwise. */
+  review_reason: 'moved' | 'sold' | null;
   order_id: bigint;
   item: number;
   unit: number;
 }
 
+const GOES_TO_REVIEW = `d.decision IN ('review', 'sold', 'moved')`;
+
 /**
  * Records outcomes that settle nothing, for claims that still hold (contract, section 8, rule 3).
  * - `requeue`: the send was not accepted, and the unit was not in doubt before it.
- * - `review`: no inquiry is possible, or the unit has been in doubt for too long. Or the supplier never saw the attempt, but it was
- *   asked at another address or account than the send went to. So the unit must not be sent again, even if the supplier moves back.
+ * - `sold`: the same, but meanwhile a supplier has reported that an earlier attempt bought the unit. It goes to review at once:
+ *   if this send paused the supplier, the unit would never be claimed again, and would fail for its long wait.
+ * - `review`: no inquiry is possible, or the unit has been in doubt for too long.
+ * - `moved`: the supplier never saw the attempt, but it was asked at another address or account than the send went to. So the unit
+ *   must not be sent again, even if the supplier moves back: it goes to review, too.
  * - `resend`, under the same reference: the supplier never saw the attempt, and the quiet period between the last send and the
  *   inquiry was long enough. The period ends when the inquiry began, so it does not include a slow answer or write. A clock that
  *   was set forward cannot end it. If the supplier has named the purchase itself, a repeated send would buy another one, unless
@@ -55,7 +63,8 @@ export const POSTPONE_UNITS = statement(
   ({ calls, reviewAfterMs }) => `
     WITH decided AS (
       SELECT u.order_id, u.item, u.unit, c.delay_ms,
-        CASE WHEN c.outcome = 'not_accepted' AND u.unknown_since IS NULL THEN 'requeue'
+        CASE WHEN c.outcome = 'not_accepted' AND u.unknown_since IS NULL
+                  THEN CASE WHEN u.attempt > 1 AND ${isSold('u')} THEN 'sold' ELSE 'requeue' END
              WHEN NOT c.can_inquire THEN 'review'
              WHEN u.unknown_since <= statement_timestamp() - make_interval(secs => ${reviewAfterMs} / 1000.0) THEN 'review'
              WHEN c.outcome = 'never_seen' AND c.may_resend
@@ -65,7 +74,7 @@ export const POSTPONE_UNITS = statement(
                   AND (c.deduplicates OR (
                     SELECT CASE WHEN NOT a.is_hearsay THEN a.supplier_reference END FROM unit_attempts a
                     WHERE a.order_id = u.order_id AND a.item = u.item AND a.unit = u.unit AND a.number = u.attempt) IS NULL)
-                  THEN CASE WHEN c.has_moved THEN 'review' ELSE 'resend' END
+                  THEN CASE WHEN c.has_moved THEN 'moved' ELSE 'resend' END
              ELSE 'inquire' END AS decision
       FROM ${calls.as('c')}
       JOIN order_units u ON u.order_id = c.order_id AND u.item = c.item AND u.unit = c.unit AND u.claim = c.claim
@@ -73,9 +82,9 @@ export const POSTPONE_UNITS = statement(
       ORDER BY u.order_id, u.item, u.unit FOR NO KEY UPDATE OF u)
     UPDATE order_units u SET
       claimed_by = NULL,
-      state = CASE d.decision WHEN 'requeue' THEN 'queued' WHEN 'review' THEN 'review' ELSE 'unknown' END,
+      state = CASE WHEN ${GOES_TO_REVIEW} THEN 'review' WHEN d.decision = 'requeue' THEN 'queued' ELSE 'unknown' END,
       next_action = CASE WHEN d.decision IN ('requeue', 'resend') THEN 'send' ELSE 'inquire' END,
-      next_action_at = CASE d.decision WHEN 'review' THEN NULL WHEN 'resend' THEN statement_timestamp()
+      next_action_at = CASE WHEN ${GOES_TO_REVIEW} THEN NULL WHEN d.decision = 'resend' THEN statement_timestamp()
                        ELSE statement_timestamp() + make_interval(secs => d.delay_ms / 1000.0) END,
       unknown_since = CASE d.decision WHEN 'requeue' THEN NULL
                                       ELSE coalesce(u.unknown_since, u.last_sent_at, statement_timestamp()) END,
@@ -83,7 +92,8 @@ export const POSTPONE_UNITS = statement(
     FROM decided d
     WHERE u.order_id = d.order_id AND u.item = d.item AND u.unit = d.unit
     RETURNING u.supplier_id, u.state, u.order_id, u.item, u.unit,
-      CASE d.decision WHEN 'review' THEN NULL WHEN 'resend' THEN 0 ELSE d.delay_ms END AS due_in_ms`,
+      CASE WHEN ${GOES_TO_REVIEW} THEN NULL WHEN d.decision = 'resend' THEN 0 ELSE d.delay_ms END AS due_in_ms,
+      CASE WHEN d.decision IN ('sold', 'moved') THEN d.decision END AS review_reason`,
 );
 
 /** In SQL, true of every claimed unit: with it, PostgreSQL reads only the claimed units of each supplier, and none that wait. */

@@ -234,19 +234,17 @@ describe('Such a report while the next attempt is in flight', () => {
 });
 
 describe('Such a report while the first send of the next attempt is in flight', () => {
-  it.each<{ how: string; answer: Answer }>([
-    { how: 'is refused for now', answer: { status: 429, headers: { 'retry-after': '1' } } },
-    { how: 'gets no answer, and the supplier has never seen it', answer: 'drop' },
-  ])('keeps the unit from being sent again if this send $how: it goes to review', async ({ answer }) => {
+  /** An order whose second attempt, at this supplier, is in flight while the report comes. Its answer is still to come. */
+  async function orderInFlight(supplier: string) {
     const other = await scene.product(
       { supplier: 'first', supplierSku: 'ml86', cost: 20_000 },
-      { supplier: 'fake', supplierSku: 'X' },
+      { supplier, supplierSku: 'X' },
     );
     const user = unique('8');
-    const reported = deferred<Answer>();
+    const answer = deferred<Answer>();
     await first.sim('rules', { match: { player: user }, rc: '02' });
     scene.stack.supplier.script(user, ({ kind, reference }, { length }) => {
-      if (length === 0) return reported.promise;
+      if (length === 0) return answer.promise;
       return kind === 'send' ? bought(reference) : neverSeen;
     });
     const order = await scene.order(other, { user });
@@ -258,8 +256,16 @@ describe('Such a report while the first send of the next attempt is in flight', 
       () => reversalsOf(order),
       ({ length }) => length === 1,
     );
+    return { order, sends, answer };
+  }
 
-    reported.resolve(answer);
+  it.each<{ how: string; answer: Answer }>([
+    { how: 'is refused for now', answer: { status: 429, headers: { 'retry-after': '1' } } },
+    { how: 'gets no answer, and the supplier has never seen it', answer: 'drop' },
+  ])('keeps the unit from being sent again if this send $how: it goes to review', async (given) => {
+    const { order, sends, answer } = await orderInFlight('fake');
+
+    answer.resolve(given.answer);
 
     // Inquiries come less and less often, and a supplier’s “never seen” counts only after a quiet period.
     const look = async (): Promise<string | undefined> => {
@@ -268,6 +274,40 @@ describe('Such a report while the first send of the next attempt is in flight', 
     };
     await eventually(look, (state) => state === 'review' || state === 'succeeded');
     expect(sends()).toBe(1);
+    await scene.resolve(order, 'the first supplier sold it', '--succeeded');
+    await scene.orderWith(order, 'completed');
+  });
+
+  it('keeps the unit from being refunded if the supplier of this send was paused meanwhile: it goes to review', async () => {
+    const supplier = unique('paused');
+    await scene.stack.addSupplier(supplier, scene.stack.supplier.url);
+    const { order, answer } = await orderInFlight(supplier);
+    await scene.commandLine.json('supplier', 'pause', supplier, '--reason', 'maintenance');
+
+    answer.resolve({ status: 429, headers: { 'retry-after': '1' } });
+
+    // A unit that has waited for a paused supplier for a day fails.
+    const { order_number } = order;
+    const aDayLater = async (): Promise<string | undefined> => {
+      const yesterday = `= now() - interval '1 day'`;
+      await scene.stack.sql(`UPDATE suppliers SET paused_at ${yesterday} WHERE code = $1`, [supplier]);
+      await scene.stack.sql(`UPDATE orders SET created_at ${yesterday} WHERE order_number = $1 AND open_items > 0`, [
+        order_number,
+      ]);
+      return (await scene.units(order))[0]?.state;
+    };
+    const ended = ['review', 'failed', 'succeeded'];
+    expect(await eventually(aDayLater, (state) => ended.includes(`${state}`))).toBe('review');
+    const history = await eventually(
+      () =>
+        scene.stack.sql(
+          `SELECT detail FROM supplier_calls
+           WHERE order_id = (SELECT id FROM orders WHERE order_number = $1) AND outcome = 'withheld'`,
+          [order_number],
+        ),
+      ({ length }) => length > 0,
+    );
+    expect(history).toEqual([{ detail: 'a supplier has reported that an earlier attempt bought it' }]);
     await scene.resolve(order, 'the first supplier sold it', '--succeeded');
     await scene.orderWith(order, 'completed');
   });
