@@ -41,7 +41,7 @@ export type DueCheck = Pick<
 
 /**
  * Claims a due check whose attempt has ended and whose supplier may be called, and makes it due again later, in case this process
- * dies.
+ * dies. An operator may have settled the unit with our reference, by which no supplier finds its own.
  */
 const CLAIM_DUE_CHECK = statement(
   'attempt_checks.claim_due',
@@ -49,7 +49,8 @@ const CLAIM_DUE_CHECK = statement(
   ({ retryMs }) => `
     WITH due AS (
       SELECT c.order_id, c.item, c.unit, c.attempt, a.supplier_id, a.supplier_sku, a.reference, 
-             coalesce(a.supplier_reference, CASE u.attempt WHEN a.number THEN u.supplier_reference END) AS supplier_reference
+             coalesce(a.supplier_reference, CASE u.attempt WHEN a.number THEN nullif(u.supplier_reference, a.reference) END)
+               AS supplier_reference
       FROM attempt_checks c
       JOIN unit_attempts a ON a.order_id = c.order_id AND a.item = c.item AND a.unit = c.unit AND a.number = c.attempt
       JOIN order_units u ON u.order_id = c.order_id AND u.item = c.item AND u.unit = c.unit

@@ -118,7 +118,8 @@ const INQUIRE_FOR_CODE = `
  * Judges answers that settled nothing, and returns the states of their units. The `state` of an answer is `succeeded`, `failed`
  * or `besides`: a second purchase under the same reference.
  * - An answer that contradicts its settled unit opens a discrepancy: the supplier took the purchase back (`taken_back`), sold the
- *   unit after a failure (`bought_late`), or sold it twice (`unknown_purchase`).
+ *   unit after a failure (`bought_late`), or sold it twice (`unknown_purchase`). If an operator settled the unit with our reference
+ *   of the attempt, the supplier's own reference is no contradiction.
  * - A success of an attempt that is not the latest one also opens a discrepancy (`bought_late`). If the latest attempt has certainly
  *   bought nothing, the unit goes to review, where an operator decides whether to buy again. While such a discrepancy is open,
  *   `BEGIN_NEXT_ATTEMPTS` sends new attempts of the unit to review, and `CLAIM_UNITS` sends nothing again for it.
@@ -158,7 +159,8 @@ export const JUDGE_UNSETTLED = statement(
                   WHEN c.attempt < u.attempt THEN CASE c.state WHEN 'succeeded' THEN 'bought_late' END
                   WHEN u.state = 'succeeded' AND c.state = 'failed' THEN 'taken_back'
                   WHEN u.state = 'failed' AND c.state = 'succeeded' THEN 'bought_late'
-                  WHEN u.state = 'succeeded' AND c.supplier_reference <> u.supplier_reference THEN 'unknown_purchase'
+                  WHEN u.state = 'succeeded' AND c.supplier_reference <> u.supplier_reference
+                       AND u.supplier_reference IS DISTINCT FROM a.reference THEN 'unknown_purchase'
                   END AS kind
       FROM ${answers.numbered('c', 'answer')}
       JOIN order_units u ON u.order_id = c.order_id AND u.item = c.item AND u.unit = c.unit

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Json, LapakgamingClient } from '../simulators/lapakgaming-client.js';
+import { read } from '../deliveries/handed-over.js';
 import { eventually } from '../support/eventually.js';
 import { unique, type OrderBody } from '../support/stack.js';
 import { WITHOUT_ZONE } from './lapakgaming-scene.js';
@@ -94,5 +95,25 @@ describe('A callback of Lapakgaming', () => {
     expect(await scene.stack.wallet(scene.merchant)).toEqual(before);
     const close = ['reversal', 'close', `${reversal?.id}`, '--reason', 'back in our deposit', '--yes'];
     await scene.commandLine.json(...close);
+  });
+
+  it('brings the code of a unit that an operator settled with our reference, if its own is not known', async () => {
+    const supplier = unique('lapak');
+    const seller = await scene.lapakgaming(supplier);
+    const codes = await scene.codeProduct({ supplier, supplierSku: 'VCGS330-S22' });
+    const user = unique('8');
+    await seller.sim('rules', { match: { player: user }, drop: true });
+    const order = await scene.order(codes, { user });
+    await scene.unitIn(order, 'unknown');
+    await scene.resolve(order, 'they sold it', '--succeeded', '--supplier-reference', await scene.reference(order));
+    await scene.orderWith(order, 'completed');
+    await seller.untilSettled();
+
+    const look = async (): Promise<unknown[]> => {
+      await scene.stack.sql('UPDATE attempt_checks SET due_at = now() WHERE due_at > now()');
+      return (await read(scene.merchant, order)).items[0]?.deliveries ?? [];
+    };
+    expect(await eventually(look, ({ length }) => length > 0)).toHaveLength(1);
+    expect(await reversalsOf(order)).toEqual([]);
   });
 });

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { CommandLine } from '../cli/command-line.js';
+import { handedOver, read } from '../deliveries/handed-over.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { checkNow, holdChecks } from '../support/checks.js';
 import { useCallingAdapters } from '../support/calling-supplier.js';
@@ -111,5 +113,38 @@ describe('a callback about a settled unit that does not prove its sender', () =>
     );
     expect(await checks()).toHaveLength(1);
     await scene.stack.sql('DELETE FROM attempt_checks');
+  });
+});
+
+describe('a callback about a unit in review that does not prove its sender', () => {
+  /** A unit that an operator settles after the callback, before its check. @returns its codes. */
+  async function settledAs(supplierReference: (ours: string) => string) {
+    const unit = await scene.openUnit('plain', 'code');
+    const { order, user, reference } = unit;
+    await scene.stack.sql(
+      `UPDATE order_units SET state = 'review', next_action_at = NULL
+       WHERE order_id = (SELECT id FROM orders WHERE order_number = $1)`,
+      [order.order_number],
+    );
+    scene.stack.supplier.script(user, () => handedOver(reference, [{ code: 'CODE-after-review' }]));
+    await callAbout(unit);
+    const { DATABASE_URL, secretsKey } = scene.stack.config;
+    const commandLine = new CommandLine({ DATABASE_URL, SECRETS_KEY: secretsKey?.toString('base64') ?? '' });
+    const decision = ['--succeeded', '--supplier-reference', supplierReference(reference), '--reason', 'sold', '--yes'];
+    await commandLine.json('order', 'resolve', order.order_number, '--unit', '1.1', ...decision);
+    await scene.stack.orderWith(scene.merchant, order.reference_id, 'completed');
+    await checked();
+    const codes = (await read(scene.merchant, order)).items[0]?.deliveries?.map(({ code }) => code);
+    return { codes, found: await reversals(unit) };
+  }
+
+  it('leads to the code, and to no discrepancy, if an operator then settles the unit with the purchase', async () => {
+    for (const named of [(ours: string) => `S-${ours}`, (ours: string) => ours])
+      expect(await settledAs(named)).toEqual({ codes: ['CODE-after-review'], found: [] });
+  });
+
+  it('leads to a discrepancy, and to no code, if an operator then settles the unit with another purchase', async () => {
+    expect(await settledAs(() => 'another')).toEqual({ codes: [], found: [{ kind: 'unknown_purchase' }] });
+    await scene.stack.sql(`UPDATE supplier_reversals SET status = 'closed', closed_at = now()`);
   });
 });

@@ -7,7 +7,8 @@ import type { UnitDeliveries } from './unit-deliveries.entity.js';
 /**
  * Stores deliveries once for each unit, and only for the purchase that settled it: for the latest attempt, or for an earlier one if an
  * operator settled the unit with its purchase before the delivery came ({@link HAND_OVER_FROM_DISCREPANCY}). If the supplier's
- * reference of a delivery is not that of the unit, the delivery belongs to another purchase, and is not stored.
+ * reference of a delivery is not that of the unit, the delivery belongs to another purchase, and is not stored. But an operator may
+ * have entered our reference of the purchase. The attempt's row is read only if the references differ.
  */
 const STORE_DELIVERIES = statement(
   'unit_deliveries.store',
@@ -27,11 +28,12 @@ const STORE_DELIVERIES = statement(
     FROM ${deliveries.numbered('c', 'rank')}
     JOIN order_units u ON u.order_id = c.order_id AND u.item = c.item AND u.unit = c.unit
     WHERE u.state = 'succeeded'
-      AND CASE WHEN u.attempt = c.attempt THEN (u.supplier_reference <> c.supplier_reference) IS NOT TRUE
-               ELSE c.attempt < u.attempt AND EXISTS (
+      AND CASE WHEN u.attempt = c.attempt AND (u.supplier_reference <> c.supplier_reference) IS NOT TRUE THEN true
+               ELSE c.attempt <= u.attempt AND EXISTS (
                  SELECT FROM unit_attempts a
                  WHERE a.order_id = c.order_id AND a.item = c.item AND a.unit = c.unit AND a.number = c.attempt
-                   AND u.supplier_reference IN (c.supplier_reference, a.supplier_reference, a.reference)) END
+                   AND (u.supplier_reference = a.reference OR c.attempt < u.attempt
+                        AND u.supplier_reference IN (c.supplier_reference, a.supplier_reference))) END
     ORDER BY c.rank
     ON CONFLICT ON CONSTRAINT uq_unit_deliveries_unit DO NOTHING`,
 );
