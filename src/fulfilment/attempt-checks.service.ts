@@ -1,4 +1,5 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type Config } from '../core/config.js';
 import { WorkerTask } from '../core/worker-task.js';
 import { WorkerHeartbeatService } from '../queues/worker-heartbeat.service.js';
 import { isAboutAnother, isDefinite, type SupplierOutcome } from '../suppliers/supplier-outcome.js';
@@ -31,6 +32,7 @@ export class AttemptChecksService {
     private readonly codes: CallbackCodesService,
     private readonly heartbeat: WorkerHeartbeatService,
     private readonly log: AttemptLogService,
+    @Inject(CONFIG) private readonly config: Config,
   ) {}
 
   @WorkerTask('attempt_checks', {
@@ -43,7 +45,7 @@ export class AttemptChecksService {
 
   /** Makes one due check. @returns whether there was one. */
   async checkDue(): Promise<boolean> {
-    const due = await this.checks.claimDue(RETRY_MS);
+    const due = await this.checks.claimDue(RETRY_MS, this.config.SUPPLIER_QUIET_PERIOD_MS);
     if (!due) return false;
     const startedAtMs = performance.now();
     const outcome = await this.inquire(due);
@@ -64,8 +66,13 @@ export class AttemptChecksService {
       if (settled === 'reversal') this.log.contradicted({ ...due, supplier: due.code }, outcome);
       if (lacksCode(due.kind, outcome) && (await this.checks.lacksCode(due))) return true;
     }
-    await this.checks.end(due);
+    if (!this.mayBeSoldAgain(due)) await this.checks.end(due);
     return true;
+  }
+
+  /** A callback may make a check due before the last send has surely arrived. Then the check must be made once more. */
+  private mayBeSoldAgain({ may_arrive: mayArrive, adapter }: DueCheck): boolean {
+    return mayArrive && this.registry.find(adapter)?.deduplicates === false;
   }
 
   private async inquire(due: DueCheck): Promise<SupplierOutcome> {

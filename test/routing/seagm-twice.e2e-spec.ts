@@ -78,6 +78,33 @@ async function sendArrives(order: OrderBody, callback: object): Promise<void> {
   await seagm.vendor.buy(await seagm.routing.reference(order), { userid: String(order.user_id) });
 }
 
+const OF_ORDER = 'order_id = (SELECT id FROM orders WHERE order_number = $1)';
+
+/** PostgreSQL otherwise refuses to change a unit that has ended. */
+const moveLastSend = ({ order_number }: OrderBody, by: string): Promise<void> =>
+  seagm.routing.stack.fill(`
+    SET session_replication_role = 'replica';
+    UPDATE order_units SET last_sent_at = now() + interval '${by}'
+    WHERE order_id = (SELECT id FROM orders WHERE order_number = '${order_number}')`);
+
+const checksOf = ({ order_number }: OrderBody): Promise<object[]> =>
+  seagm.routing.stack.sql(`SELECT FROM attempt_checks WHERE ${OF_ORDER}`, [order_number]);
+
+const makeCheckDue = ({ order_number }: OrderBody): Promise<object[]> =>
+  seagm.routing.stack.sql(`UPDATE attempt_checks SET due_at = now() WHERE ${OF_ORDER}`, [order_number]);
+
+/** A signed callback that decides nothing about a sold unit schedules a check. */
+async function wakeCheck(order: OrderBody): Promise<void> {
+  await calledBack(order, { status_code: 10_099 });
+  await eventually(
+    () =>
+      seagm.routing.stack.sql(`SELECT FROM supplier_callbacks WHERE verdict = 'woke' AND ${OF_ORDER}`, [
+        order.order_number,
+      ]),
+    ({ length }) => length > 0,
+  );
+}
+
 describe('A second sale of SEAGM under one reference', () => {
   it('opens a discrepancy once the service queries the reference after the second send', async () => {
     const order = await boughtBySecondSend();
@@ -90,6 +117,38 @@ describe('A second sale of SEAGM under one reference', () => {
     expect(found).toMatchObject({ kind: 'unknown_purchase', supplier_reference: (await soldAs(order))[1] });
     await eventually(
       () => seagm.routing.stack.sql('SELECT FROM attempt_checks'),
+      ({ length }) => length === 0,
+    );
+  });
+
+  it('opens a discrepancy even if a query because of a callback came before it', async () => {
+    const { stack } = seagm.routing;
+    const order = await boughtBySecondSend();
+    // The quiet period after the second send lasts as long as the test needs.
+    await moveLastSend(order, '1 hour');
+    await wakeCheck(order);
+    const before = (await seagm.calls(order)).length;
+    await makeCheckDue(order);
+    await seagm.called(order, before + 1);
+    // The worker makes one check after the other: once another one has ended, this one is over.
+    const other = await seagm.routing.orderWith(await seagm.routing.order(seagm.sku), 'completed');
+    await wakeCheck(other);
+    await makeCheckDue(other);
+    await eventually(
+      () => checksOf(other),
+      ({ length }) => length === 0,
+    );
+    expect(await checksOf(order)).toHaveLength(1);
+    await sendArrives(order, { callback: { mode: 'never' } });
+    await moveLastSend(order, '-1 hour');
+    await checkNow(stack);
+    const [found] = await eventually(
+      () => cases(order),
+      ({ length }) => length === 1,
+    );
+    expect(found).toMatchObject({ kind: 'unknown_purchase', supplier_reference: (await soldAs(order))[1] });
+    await eventually(
+      () => checksOf(order),
       ({ length }) => length === 0,
     );
   });
