@@ -39,23 +39,32 @@ export type DueCheck = Pick<
     due_at: Date;
     /** Whether the last of several sends may still reach the supplier. */
     may_arrive: boolean;
+    /** Whether the attempt ended, and its last callback came, so long ago that the supplier will not say more. */
+    is_last: boolean;
   };
+
+/** In SQL: the longest wait between two queries. The correction of times that a clock wrote ahead allows the same. */
+const MAX_RETRY = '1 day';
 
 /**
  * Claims a due check whose attempt has ended and whose supplier may be called, and makes it due again later: because this process
  * may die, and because the check may go on. If the last of several sends may still arrive, that is when it has surely arrived.
- * An operator may have settled the unit with our reference, by which no supplier finds its own.
+ * Otherwise the wait grows with the time since the attempt ended or its last callback came. An operator may have settled the unit
+ * with our reference, by which no supplier finds its own.
  */
 const CLAIM_DUE_CHECK = statement(
   'attempt_checks.claim_due',
-  { retryMs: 'int', quietMs: 'bigint' },
-  ({ retryMs, quietMs }) => `
+  { retryMs: 'int', quietMs: 'bigint', maxAgeMs: 'bigint' },
+  ({ retryMs, quietMs, maxAgeMs }) => `
     WITH due AS (
       SELECT c.order_id, c.item, c.unit, c.attempt, a.supplier_id, a.supplier_sku, a.reference,
              coalesce(a.supplier_reference, CASE u.attempt WHEN a.number THEN nullif(u.supplier_reference, a.reference) END)
                AS supplier_reference,
              CASE WHEN a.number = u.attempt AND u.sends > 1 THEN u.last_sent_at + make_interval(secs => ${quietMs} / 1000.0)
-               END AS arrived_at
+               END AS arrived_at,
+             statement_timestamp() - greatest(coalesce(a.ended_at, u.updated_at), (
+               SELECT max(received_at) FROM supplier_callbacks k
+               WHERE k.order_id = c.order_id AND k.item = c.item AND k.unit = c.unit AND k.attempt = c.attempt)) AS age
       FROM attempt_checks c
       JOIN unit_attempts a ON a.order_id = c.order_id AND a.item = c.item AND a.unit = c.unit AND a.number = c.attempt
       JOIN order_units u ON u.order_id = c.order_id AND u.item = c.item AND u.unit = c.unit
@@ -64,11 +73,12 @@ const CLAIM_DUE_CHECK = statement(
         AND (a.number < u.attempt OR u.state IN ('succeeded', 'failed'))
       ORDER BY c.due_at LIMIT 1 FOR UPDATE OF c SKIP LOCKED)
     UPDATE attempt_checks c SET due_at = CASE WHEN due.arrived_at > statement_timestamp() THEN due.arrived_at
-      ELSE statement_timestamp() + ${retryMs} * interval '1 millisecond' END
+      ELSE statement_timestamp() + least(interval '${MAX_RETRY}', greatest(${retryMs} * interval '1 millisecond', due.age / 8)) END
     FROM due JOIN suppliers s ON s.id = due.supplier_id JOIN orders o ON o.id = due.order_id
       JOIN order_items i ON i.order_id = due.order_id AND i.position = due.item
     WHERE c.order_id = due.order_id AND c.item = due.item AND c.unit = due.unit AND c.attempt = due.attempt
-    RETURNING due.*, (due.arrived_at > statement_timestamp()) IS TRUE AS may_arrive, c.due_at, s.code, s.adapter, s.base_url, s.options, s.timeout_ms, s.token_sealed, s.credentials_sealed,
+    RETURNING due.*, (due.arrived_at > statement_timestamp()) IS TRUE AS may_arrive,
+      due.age > make_interval(secs => ${maxAgeMs} / 1000.0) AS is_last, c.due_at, s.code, s.adapter, s.base_url, s.options, s.timeout_ms, s.token_sealed, s.credentials_sealed,
       s.callback_token_sealed, i.kind, o.merchant_id, o.order_number, o.request_id`,
 );
 
@@ -140,11 +150,13 @@ export class AttemptChecksRepository {
   }
 
   /**
-   * @param retryMs the time after which the check is due again, unless {@link end} has removed it.
+   * @param retryMs the shortest time after which the check is due again, unless {@link end} has removed it.
    * @param quietMs the time after which a send has surely arrived.
+   * @param maxAgeMs the time after which a query that decides nothing is the last one.
    */
-  async claimDue(retryMs: number, quietMs: number): Promise<DueCheck | null> {
-    const [due] = await this.database.query<DueCheck>(...CLAIM_DUE_CHECK.with({ retryMs, quietMs: BigInt(quietMs) }));
+  async claimDue(retryMs: number, quietMs: number, maxAgeMs: number): Promise<DueCheck | null> {
+    const values = { retryMs, quietMs: BigInt(quietMs), maxAgeMs: BigInt(maxAgeMs) };
+    const [due] = await this.database.query<DueCheck>(...CLAIM_DUE_CHECK.with(values));
     return due ?? null;
   }
 

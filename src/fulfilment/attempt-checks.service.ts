@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../core/config.js';
+import { DAY_MS } from '../core/durations.js';
 import { WorkerTask } from '../core/worker-task.js';
 import { WorkerHeartbeatService } from '../queues/worker-heartbeat.service.js';
 import { isAboutAnother, isDefinite, type SupplierOutcome } from '../suppliers/supplier-outcome.js';
@@ -13,10 +14,13 @@ import { CallbackCodesService } from './callback-codes.service.js';
 import { requestOf } from './attempt-request.js';
 
 /**
- * The delay before the next query, if the supplier did not answer, its answer decided nothing, or the code of a late sale has not come
+ * The shortest delay before the next query, if the supplier did not answer, its answer decided nothing, or the code of a late sale has not come
  * yet. A purchase in progress decides nothing: an attempt that was refused may still be bought.
  */
 const RETRY_MS = 600_000;
+
+/** After this time the supplier will not say more, and neither queries nor the archive of old orders may wait for ever. */
+const MAX_AGE_MS = 30 * DAY_MS;
 
 /**
  * Queries suppliers about attempts that have ended. A check follows a callback that decided nothing: the supplier may have taken
@@ -45,7 +49,7 @@ export class AttemptChecksService {
 
   /** Makes one due check. @returns whether there was one. */
   async checkDue(): Promise<boolean> {
-    const due = await this.checks.claimDue(RETRY_MS, this.config.SUPPLIER_QUIET_PERIOD_MS);
+    const due = await this.checks.claimDue(RETRY_MS, this.config.SUPPLIER_QUIET_PERIOD_MS, MAX_AGE_MS);
     if (!due) return false;
     const startedAtMs = performance.now();
     const outcome = await this.inquire(due);
@@ -53,7 +57,7 @@ export class AttemptChecksService {
     if (isAboutAnother(outcome)) {
       if (await this.answers.reportSurplus(key, due.attempt, outcome))
         this.log.contradicted({ ...due, supplier: due.code }, outcome);
-    } else if (!isDefinite(outcome) && outcome.kind !== 'never_seen') return true;
+    } else if (!isDefinite(outcome) && outcome.kind !== 'never_seen') return this.goOn(due);
     if (isDefinite(outcome)) {
       const settled = await this.answers.settle({
         key,
@@ -64,9 +68,18 @@ export class AttemptChecksService {
         calls: [this.toCall(due, outcome, performance.now() - startedAtMs)],
       });
       if (settled === 'reversal') this.log.contradicted({ ...due, supplier: due.code }, outcome);
-      if (lacksCode(due.kind, outcome) && (await this.checks.lacksCode(due))) return true;
+      if (lacksCode(due.kind, outcome) && (await this.checks.lacksCode(due))) return this.goOn(due);
     }
     if (!this.mayBeSoldAgain(due)) await this.checks.end(due);
+    return true;
+  }
+
+  /** Leaves the check to its next time, or ends it if it has gone on for too long. */
+  private async goOn(due: DueCheck): Promise<true> {
+    if (due.is_last) {
+      await this.checks.end(due);
+      this.log.leftUndecided({ ...due, supplier: due.code });
+    }
     return true;
   }
 

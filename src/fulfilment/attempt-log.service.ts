@@ -36,4 +36,12 @@ export class AttemptLogService {
       'a supplier contradicts how a unit was settled: see topup reversal list',
     );
   }
+
+  /** The service no longer queries a supplier that has not decided an ended attempt. */
+  leftUndecided(attempt: LoggedAttempt): void {
+    this.logger.warn(
+      aboutAttempt(attempt),
+      'a supplier has not said for 30 days what became of an ended attempt, and is no longer queried: look for its reference at the supplier',
+    );
+  }
 }

@@ -36,7 +36,7 @@ const WRITTEN: Record<string, Record<string, Limit>> = {
   },
   supplier_offers: { cost_at: PAST },
   supplier_product_reads: { asked_at: PAST, due_at: `interval '1 minute'` },
-  attempt_checks: { due_at: `interval '10 minutes'` },
+  attempt_checks: { due_at: `interval '1 day'` },
   // What the sandbox reports may be as far away as its offers last.
   deposits: {
     created_at: PAST,

@@ -183,7 +183,7 @@ describe('after the clock of PostgreSQL was ahead, and is right again', () => {
       ...['purchases_due_at', 'balance_due_at', 'probe_at'].map((column) => later(column, 'suppliers', '11 minutes')),
       ...['test_asked_until', 'inquiry_asked_until'].map((column) => later(column, 'suppliers', '1 minute')),
       later('cost_at', 'supplier_offers', '0'),
-      later('due_at', 'attempt_checks', '10 minutes'),
+      later('due_at', 'attempt_checks', '1 day'),
       later('due_at', 'supplier_product_reads', '1 minute'),
       later('next_at', 'month_closing_turn', '1 day'),
       later('list_read_until', 'deposit_channels', '2 minutes'),

@@ -59,6 +59,15 @@ const checksEnd = (): Promise<object[]> =>
     ({ length }) => length === 0,
   );
 
+/** Lets a unit and its callbacks be so old. PostgreSQL otherwise refuses to change a unit that has ended. */
+const endedSince = ({ order }: OpenUnit, age: string): Promise<void> =>
+  scene.stack.fill(`
+    SET session_replication_role = 'replica';
+    UPDATE supplier_callbacks SET received_at = now() - interval '${age}'
+    WHERE order_id = (SELECT id FROM orders WHERE order_number = '${order.order_number}');
+    UPDATE order_units SET updated_at = now() - interval '${age}'
+    WHERE order_id = (SELECT id FROM orders WHERE order_number = '${order.order_number}')`);
+
 const BOUGHT_LATE = { kind: 'bought_late', has_code: false };
 
 describe('a callback about a failed unit that does not prove its sender', () => {
@@ -76,6 +85,27 @@ describe('a callback about a failed unit that does not prove its sender', () => 
     );
     expect(found).toEqual([BOUGHT_LATE]);
     await checksEnd();
+  });
+
+  it('leads to rarer and rarer inquiries, and to no more after 30 days, if the purchase never ends', async () => {
+    const unit = await refusedUnit();
+    const { reference } = unit;
+    scene.stack.supplier.script(unit.user, () => ({ status: 200, body: { reference, status: 'processing' } }));
+    const before = scene.inquiries(unit);
+    await callAbout(unit);
+    await askedAgain(unit, before);
+    await endedSince(unit, '16 hours');
+    const dueLater = (): Promise<object[]> =>
+      scene.stack.sql(`SELECT FROM attempt_checks WHERE due_at > now() + interval '1 hour'`);
+    await scene.stack.sql('UPDATE attempt_checks SET due_at = now()');
+    await eventually(dueLater, ({ length }) => length === 1);
+    await endedSince(unit, '31 days');
+    await scene.stack.sql('UPDATE attempt_checks SET due_at = now()');
+    await eventually(
+      () => scene.stack.sql('SELECT FROM attempt_checks'),
+      ({ length }) => length === 0,
+    );
+    expect(await discrepancies(unit)).toEqual([]);
   });
 
   it('leads to an inquiry of its own, even if it comes while another one is under way', async () => {
