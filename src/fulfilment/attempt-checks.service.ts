@@ -57,7 +57,7 @@ export class AttemptChecksService {
     if (isAboutAnother(outcome)) {
       if (await this.answers.reportSurplus(key, due.attempt, outcome))
         this.log.contradicted({ ...due, supplier: due.code }, outcome);
-    } else if (!isDefinite(outcome) && outcome.kind !== 'never_seen') return this.goOn(due);
+    } else if (!isDefinite(outcome) && outcome.kind !== 'never_seen' && !isMisnamed(outcome)) return this.goOn(due);
     if (isDefinite(outcome)) {
       const settled = await this.answers.settle({
         key,
@@ -110,3 +110,6 @@ export class AttemptChecksService {
     return { unit, kind: 'inquiry' as const, outcome, durationMs, process: this.heartbeat.name };
   }
 }
+
+/** The stored supplier's reference is another purchase, so no query by it can ever tell about this one. */
+const isMisnamed = (outcome: SupplierOutcome): boolean => outcome.kind === 'unknown' && outcome.isMisnamed === true;

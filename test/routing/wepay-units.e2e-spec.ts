@@ -146,6 +146,32 @@ describe('A unit bought from wePAY', () => {
     expect(await bought(order)).toMatchObject({ standing: 1, times_bought: 1 });
   });
 
+  it('is queried only once after its end if a callback named it by another transaction', async () => {
+    const { stack } = scene;
+    const noChecks = (): Promise<object[]> =>
+      eventually(
+        () => stack.sql('SELECT FROM attempt_checks'),
+        ({ length }) => length === 0,
+      );
+    const order = await wepay.ruled({ then: [{ status: '4' }] });
+    await wepay.named(order);
+    await wepay.later();
+    await scene.aMinuteLater(order);
+    await scene.orderWith(order, 'failed');
+    await noChecks();
+    // As if the callback had come during the send, before the answer that refused it.
+    const reference = await scene.reference(order);
+    await stack.sql(`UPDATE unit_attempts SET supplier_reference = '4712', is_hearsay = true WHERE reference = $1`, [
+      reference,
+    ]);
+    await wepay.callBack({ dest_ref: reference, transaction_id: '4712', status: '2' });
+    await eventually(
+      () => asked('4712'),
+      (count) => count > 0,
+    );
+    await noChecks();
+  });
+
   it('goes to review, and is not refunded, if its outcome is unknown after an hour', async () => {
     const order = await wepay.ruled({ drop: true, then: [] });
     await scene.unitIn(order, 'unknown');
