@@ -90,7 +90,8 @@ const DEFECTS = {
   'second-sale-untold': [
     inStatement(
       'settlement.judge_unsettled',
-      `WHEN u.state = 'succeeded' AND c.supplier_reference <> u.supplier_reference THEN 'unknown_purchase'`,
+      `WHEN u.state = 'succeeded' AND c.supplier_reference <> u.supplier_reference
+                       AND u.supplier_reference IS DISTINCT FROM a.reference THEN 'unknown_purchase'`,
       '',
     ),
   ],
