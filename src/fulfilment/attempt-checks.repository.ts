@@ -9,6 +9,7 @@ import type { Order } from '../orders/order.entity.js';
 import type { UnitAttempt } from '../orders/unit-attempt.entity.js';
 import { SUPPLIER_CALLS } from '../orders/supplier-calls.sql.js';
 import type { Supplier } from '../suppliers/supplier.entity.js';
+import { LEASE_MARGIN_MS } from '../suppliers/supplier-timing.js';
 
 const isCheck = ({ order_id, item, unit, attempt }: Record<keyof typeof ATTEMPT, string>): string =>
   `order_id = ${order_id} AND item = ${item} AND unit = ${unit} AND attempt = ${attempt}`;
@@ -39,7 +40,9 @@ export type DueCheck = Pick<
     due_at: Date;
     /** Whether the last of several sends may still reach the supplier. */
     may_arrive: boolean;
-    /** Whether the attempt ended, and its last callback came, so long ago that the supplier will not say more. */
+    /** Whether the supplier's reference is unproven. */
+    is_hearsay: boolean;
+    /** Whether the attempt ended, and its last callback or discrepancy came, so long ago that the supplier will not say more. */
     is_last: boolean;
   };
 
@@ -48,23 +51,25 @@ const MAX_RETRY = '1 day';
 
 /**
  * Claims a due check whose attempt has ended and whose supplier may be called, and makes it due again later: because this process
- * may die, and because the check may go on. If the last of several sends may still arrive, that is when it has surely arrived.
- * Otherwise the wait grows with the time since the attempt ended or its last callback came. An operator may have settled the unit
- * with our reference, by which no supplier finds its own.
+ * may die, and because the check may go on. If the last of several sends may still arrive, the check waits until it has surely
+ * arrived, and at least until its own query has ended. Otherwise the wait grows with the time since the attempt ended, or its last
+ * callback or discrepancy came. An operator may have settled the unit with our reference, by which no supplier finds its own.
  */
 const CLAIM_DUE_CHECK = statement(
   'attempt_checks.claim_due',
   { retryMs: 'int', quietMs: 'bigint', maxAgeMs: 'bigint' },
   ({ retryMs, quietMs, maxAgeMs }) => `
     WITH due AS (
-      SELECT c.order_id, c.item, c.unit, c.attempt, a.supplier_id, a.supplier_sku, a.reference,
+      SELECT c.order_id, c.item, c.unit, c.attempt, a.supplier_id, a.supplier_sku, a.reference, a.is_hearsay,
              coalesce(a.supplier_reference, CASE u.attempt WHEN a.number THEN nullif(u.supplier_reference, a.reference) END)
                AS supplier_reference,
              CASE WHEN a.number = u.attempt AND u.sends > 1 THEN u.last_sent_at + make_interval(secs => ${quietMs} / 1000.0)
                END AS arrived_at,
              statement_timestamp() - greatest(coalesce(a.ended_at, u.updated_at), (
                SELECT max(received_at) FROM supplier_callbacks k
-               WHERE k.order_id = c.order_id AND k.item = c.item AND k.unit = c.unit AND k.attempt = c.attempt)) AS age
+               WHERE k.order_id = c.order_id AND k.item = c.item AND k.unit = c.unit AND k.attempt = c.attempt), (
+               SELECT max(created_at) FROM supplier_reversals r
+               WHERE r.order_id = c.order_id AND r.item = c.item AND r.unit = c.unit AND r.attempt = c.attempt)) AS age
       FROM attempt_checks c
       JOIN unit_attempts a ON a.order_id = c.order_id AND a.item = c.item AND a.unit = c.unit AND a.number = c.attempt
       JOIN order_units u ON u.order_id = c.order_id AND u.item = c.item AND u.unit = c.unit
@@ -72,8 +77,10 @@ const CLAIM_DUE_CHECK = statement(
       WHERE c.due_at <= statement_timestamp() AND coalesce(s.pause_reason NOT IN ('credentials', 'ban'), true)
         AND (a.number < u.attempt OR u.state IN ('succeeded', 'failed'))
       ORDER BY c.due_at LIMIT 1 FOR UPDATE OF c SKIP LOCKED)
-    UPDATE attempt_checks c SET due_at = CASE WHEN due.arrived_at > statement_timestamp() THEN due.arrived_at
-      ELSE statement_timestamp() + least(interval '${MAX_RETRY}', greatest(${retryMs} * interval '1 millisecond', due.age / 8)) END
+    UPDATE attempt_checks c SET due_at = statement_timestamp() + least(interval '${MAX_RETRY}',
+      CASE WHEN due.arrived_at > statement_timestamp()
+           THEN greatest(due.arrived_at - statement_timestamp(), make_interval(secs => (s.timeout_ms + ${LEASE_MARGIN_MS}) / 1000.0))
+           ELSE greatest(${retryMs} * interval '1 millisecond', due.age / 8) END)
     FROM due JOIN suppliers s ON s.id = due.supplier_id JOIN orders o ON o.id = due.order_id
       JOIN order_items i ON i.order_id = due.order_id AND i.position = due.item
     WHERE c.order_id = due.order_id AND c.item = due.item AND c.unit = due.unit AND c.attempt = due.attempt

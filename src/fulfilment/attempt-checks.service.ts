@@ -57,7 +57,8 @@ export class AttemptChecksService {
     if (isAboutAnother(outcome)) {
       if (await this.answers.reportSurplus(key, due.attempt, outcome))
         this.log.contradicted({ ...due, supplier: due.code }, outcome);
-    } else if (!isDefinite(outcome) && outcome.kind !== 'never_seen' && !isMisnamed(outcome)) return this.goOn(due);
+    } else if (!isDefinite(outcome) && outcome.kind !== 'never_seen' && !isMisnamed(due, outcome))
+      return this.goOn(due);
     if (isDefinite(outcome)) {
       const settled = await this.answers.settle({
         key,
@@ -111,5 +112,6 @@ export class AttemptChecksService {
   }
 }
 
-/** The stored supplier's reference is another purchase, so no query by it can ever tell about this one. */
-const isMisnamed = (outcome: SupplierOutcome): boolean => outcome.kind === 'unknown' && outcome.isMisnamed === true;
+/** The stored supplier's reference is unproven, and is another purchase: no query by it can ever tell about this one. */
+const isMisnamed = (due: DueCheck, outcome: SupplierOutcome): boolean =>
+  due.is_hearsay && outcome.kind === 'unknown' && outcome.isMisnamed === true;

@@ -159,8 +159,9 @@ export const JUDGE_UNSETTLED = statement(
                   WHEN c.attempt < u.attempt THEN CASE c.state WHEN 'succeeded' THEN 'bought_late' END
                   WHEN u.state = 'succeeded' AND c.state = 'failed' THEN 'taken_back'
                   WHEN u.state = 'failed' AND c.state = 'succeeded' THEN 'bought_late'
-                  WHEN u.state = 'succeeded' AND c.supplier_reference <> u.supplier_reference
-                       AND u.supplier_reference IS DISTINCT FROM a.reference THEN 'unknown_purchase'
+                  WHEN u.state = 'succeeded' AND c.supplier_reference
+                       <> CASE WHEN u.supplier_reference IS DISTINCT FROM a.reference THEN u.supplier_reference
+                               WHEN NOT a.is_hearsay THEN a.supplier_reference END THEN 'unknown_purchase'
                   END AS kind
       FROM ${answers.numbered('c', 'answer')}
       JOIN order_units u ON u.order_id = c.order_id AND u.item = c.item AND u.unit = c.unit

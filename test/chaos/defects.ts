@@ -90,8 +90,9 @@ const DEFECTS = {
   'second-sale-untold': [
     inStatement(
       'settlement.judge_unsettled',
-      `WHEN u.state = 'succeeded' AND c.supplier_reference <> u.supplier_reference
-                       AND u.supplier_reference IS DISTINCT FROM a.reference THEN 'unknown_purchase'`,
+      `WHEN u.state = 'succeeded' AND c.supplier_reference
+                       <> CASE WHEN u.supplier_reference IS DISTINCT FROM a.reference THEN u.supplier_reference
+                               WHEN NOT a.is_hearsay THEN a.supplier_reference END THEN 'unknown_purchase'`,
       '',
     ),
   ],

@@ -117,8 +117,11 @@ describe('a callback about a settled unit that does not prove its sender', () =>
 });
 
 describe('a callback about a unit in review that does not prove its sender', () => {
-  /** A unit that an operator settles after the callback, before its check. @returns its codes. */
-  async function settledAs(supplierReference: (ours: string) => string) {
+  /**
+   * A unit that an operator settles after the callback, before its check. @returns its codes.
+   * @param proven the supplier's reference that an earlier answer has proved.
+   */
+  async function settledAs(supplierReference: (ours: string) => string, proven: string | null = null) {
     const unit = await scene.openUnit('plain', 'code');
     const { order, user, reference } = unit;
     await scene.stack.sql(
@@ -126,6 +129,7 @@ describe('a callback about a unit in review that does not prove its sender', () 
        WHERE order_id = (SELECT id FROM orders WHERE order_number = $1)`,
       [order.order_number],
     );
+    await scene.stack.sql('UPDATE unit_attempts SET supplier_reference = $2 WHERE reference = $1', [reference, proven]);
     scene.stack.supplier.script(user, () => handedOver(reference, [{ code: 'CODE-after-review' }]));
     await callAbout(unit);
     const { DATABASE_URL, secretsKey } = scene.stack.config;
@@ -145,6 +149,11 @@ describe('a callback about a unit in review that does not prove its sender', () 
 
   it('leads to a discrepancy, and to no code, if an operator then settles the unit with another purchase', async () => {
     expect(await settledAs(() => 'another')).toEqual({ codes: [], found: [{ kind: 'unknown_purchase' }] });
+    await scene.stack.sql(`UPDATE supplier_reversals SET status = 'closed', closed_at = now()`);
+  });
+
+  it('leads to a discrepancy if the operator names our reference, and the supplier now names another purchase than before', async () => {
+    expect((await settledAs((ours) => ours, 'S-before')).found).toEqual([{ kind: 'unknown_purchase' }]);
     await scene.stack.sql(`UPDATE supplier_reversals SET status = 'closed', closed_at = now()`);
   });
 });

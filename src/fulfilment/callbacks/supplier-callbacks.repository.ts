@@ -30,7 +30,8 @@ const attemptBy = (column: 'reference' | 'supplier_reference') =>
     { supplierId: 'int', reference: 'text' },
     ({ supplierId, reference }) => `
       SELECT a.order_id, a.item, a.unit, a.number AS attempt, a.supplier_sku, a.reference,
-             coalesce(a.supplier_reference, CASE u.attempt WHEN a.number THEN u.supplier_reference END) AS supplier_reference,
+             coalesce(a.supplier_reference, CASE u.attempt WHEN a.number THEN nullif(u.supplier_reference, a.reference) END)
+               AS supplier_reference,
              u.attempt AS latest_attempt, u.state, u.claim, u.sends, i.kind, o.merchant_id, o.order_number, o.request_id
       FROM unit_attempts a
       JOIN order_units u ON u.order_id = a.order_id AND u.item = a.item AND u.unit = a.unit
