@@ -11,8 +11,7 @@ import { SchemaService } from '../../src/database/schema.service.js';
 import { OperatorsService } from '../../src/operators/operators.service.js';
 import type { Role } from '../../src/operators/roles.js';
 import { createTestDatabase } from '../support/database.js';
-import { eventually } from '../support/eventually.js';
-import { isBusy, type Answer } from '../support/http.js';
+import { untilNotBusy, type Answer } from '../support/http.js';
 import { unique } from '../support/stack.js';
 
 export const PASSWORD = 'correct horse battery staple';
@@ -47,10 +46,7 @@ export class Browser {
   }
 
   send<Body = never>(method: string, path: string, body?: unknown, sent: Sent = {}): Promise<Answer<Body>> {
-    return eventually(
-      () => this.sendOnce<Body>(method, path, body, sent),
-      (answer) => !isBusy(answer),
-    );
+    return untilNotBusy(() => this.sendOnce<Body>(method, path, body, sent));
   }
 
   private async sendOnce<Body>(method: string, path: string, body: unknown, sent: Sent): Promise<Answer<Body>> {

@@ -3,7 +3,6 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import type { Received } from '../support/webhook-receiver.js';
 import { DigiflazzBench, type Json } from './digiflazz-client.js';
-import { SETTLED_AFTER } from './simulator-client.js';
 
 const bench = new DigiflazzBench();
 afterEach(() => bench.clear());
@@ -58,7 +57,7 @@ describe('a callback', () => {
     await receiver.arrived('/hook', 2);
     await client.sim('settle', { ref_id: 'A2', rc: '54' });
     await receiver.arrived('/hook', 3);
-    await client.sim('clock', { advance: SETTLED_AFTER.advance });
+    await client.untilSettled();
     const all = await receiver.arrived('/hook', 4);
     const pending = ['create', 'Pending'];
     expect(states(all)).toEqual([pending, pending, ['update', 'Gagal'], ['update', 'Sukses']]);
@@ -137,7 +136,7 @@ describe('a callback by a rule', () => {
     const { client, receiver } = await bench.startWithWebhook();
     await client.sim('rules', { match: {}, rc: '03', callback: { mode: 'out_of_order' } });
     await client.transaction('A1');
-    await client.sim('clock', { advance: SETTLED_AFTER.advance });
+    await client.untilSettled();
     expect(states(await receiver.arrived('/hook', 2))).toEqual([
       ['update', 'Sukses'],
       ['create', 'Pending'],

@@ -1,13 +1,7 @@
 import { createHash } from 'node:crypto';
 import { startDigiflazz } from '../../tools/simulators/digiflazz/simulator.js';
 import type { WebhookReceiver } from '../support/webhook-receiver.js';
-import {
-  type Json,
-  type Purchase as CommonPurchase,
-  SETTLED_AFTER,
-  SimulatorBench,
-  SimulatorClient,
-} from './simulator-client.js';
+import { type Json, type Purchase as CommonPurchase, SellerBench, SimulatorClient } from './simulator-client.js';
 
 export type { Json } from './simulator-client.js';
 
@@ -81,9 +75,9 @@ export class DigiflazzClient extends SimulatorClient {
 }
 
 /** The simulators and receivers of one test, which `clear` stops. */
-export class DigiflazzBench extends SimulatorBench<DigiflazzClient> {
+export class DigiflazzBench extends SellerBench<DigiflazzClient> {
   constructor() {
-    super(startDigiflazz, DigiflazzClient, SETTLED_AFTER.readings);
+    super(startDigiflazz, DigiflazzClient);
   }
 
   /** A simulator that sends callbacks to `/hook` of a receiver. */

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { DigiflazzBench, type DigiflazzClient, type Json, KEYS } from './digiflazz-client.js';
-import { SETTLED_AFTER } from './simulator-client.js';
 
 const bench = new DigiflazzBench();
 afterEach(() => bench.clear());
@@ -164,7 +163,7 @@ describe('testing', () => {
   ])('%s ends by a callback', async (customer_no, end) => {
     const { client, receiver } = await bench.startWithWebhook({ create_event: 'not_sent' });
     await client.transaction('A1', { testing: true, buyer_sku_code: 'xld10', customer_no });
-    await client.sim('clock', { advance: SETTLED_AFTER.advance });
+    await client.untilSettled();
     const [received] = await receiver.arrived('/hook');
     expect(JSON.parse(received?.body ?? '')).toMatchObject({ data: { ref_id: 'A1', ...end } });
   });

@@ -1,12 +1,6 @@
 import { startLapakgaming } from '../../tools/simulators/lapakgaming/simulator.js';
 import type { WebhookReceiver } from '../support/webhook-receiver.js';
-import {
-  type Json,
-  type Purchase as CommonPurchase,
-  SETTLED_AFTER,
-  SimulatorBench,
-  SimulatorClient,
-} from './simulator-client.js';
+import { type Json, type Purchase as CommonPurchase, SellerBench, SimulatorClient } from './simulator-client.js';
 
 export type { Json } from './simulator-client.js';
 
@@ -67,11 +61,6 @@ export class LapakgamingClient extends SimulatorClient {
     return fetch(`${this.url}/api/${path}`, { headers, ...init });
   }
 
-  /** Moves the clock to after the end of an order. */
-  async untilSettled(): Promise<void> {
-    await this.sim('clock', { advance: SETTLED_AFTER.advance });
-  }
-
   override purchase<Found extends CommonPurchase = Purchase>(refId: string): Promise<Found> {
     return super.purchase<Found>(refId);
   }
@@ -82,9 +71,9 @@ export class LapakgamingClient extends SimulatorClient {
 }
 
 /** The simulators and receivers of one test, which `clear` stops. */
-export class LapakgamingBench extends SimulatorBench<LapakgamingClient> {
+export class LapakgamingBench extends SellerBench<LapakgamingClient> {
   constructor() {
-    super(startLapakgaming, LapakgamingClient, SETTLED_AFTER.readings);
+    super(startLapakgaming, LapakgamingClient);
   }
 
   /** A simulator that sends callbacks to `/order` and `/product` of a receiver. */

@@ -1,13 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { startSeagm } from '../../tools/simulators/seagm/simulator.js';
 import type { WebhookReceiver } from '../support/webhook-receiver.js';
-import {
-  type Json,
-  type Purchase as CommonPurchase,
-  SETTLED_AFTER,
-  SimulatorBench,
-  SimulatorClient,
-} from './simulator-client.js';
+import { type Json, type Purchase as CommonPurchase, SellerBench, SimulatorClient } from './simulator-client.js';
 
 export type { Json } from './simulator-client.js';
 
@@ -87,9 +81,9 @@ async function answerOf(response: Response): Promise<Answer> {
 }
 
 /** The simulators and receivers of one test, which `clear` stops. */
-export class SeagmBench extends SimulatorBench<SeagmClient> {
+export class SeagmBench extends SellerBench<SeagmClient> {
   constructor() {
-    super(startSeagm, SeagmClient, SETTLED_AFTER.readings);
+    super(startSeagm, SeagmClient);
   }
 
   /** A simulator that sends callbacks to `/hook` of a receiver. */

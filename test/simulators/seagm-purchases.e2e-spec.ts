@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { expectSince } from '../support/expectations.js';
 import { SeagmBench, sign, type Json } from './seagm-client.js';
-import { SETTLED_AFTER } from './simulator-client.js';
 
 const bench = new SeagmBench();
 afterEach(() => bench.clear());
@@ -26,7 +25,7 @@ describe('a purchase', () => {
         refunded_amount: '0.00',
       },
     });
-    await client.advance(SETTLED_AFTER.seconds);
+    await client.untilSettled();
     const done = { id: answer.data?.id, status_code: 10003, send_amount: 1 };
     expect(await client.inquire('REF1')).toMatchObject({ data: done });
     expect(await client.inquire(answer.data?.id as string, 'orderId')).toMatchObject({ data: done });
@@ -79,7 +78,7 @@ describe('a purchase', () => {
     const client = await bench.start({ repeated_reference });
     await client.buy('REF1');
     expect(await client.buy('REF1')).toMatchObject(answer);
-    await client.advance(SETTLED_AFTER.seconds);
+    await client.untilSettled();
     expect(await client.purchase('REF1')).toMatchObject({ times_bought });
   });
 

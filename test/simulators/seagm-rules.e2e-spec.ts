@@ -3,7 +3,6 @@ import { eventually } from '../support/eventually.js';
 import type { Received } from '../support/webhook-receiver.js';
 import { SeagmBench, SECRET_KEY, sign, type Json } from './seagm-client.js';
 import { killSimulators, SimulatorProcess } from './simulator-process.js';
-import { SETTLED_AFTER } from './simulator-client.js';
 
 const bench = new SeagmBench();
 afterEach(async () => {
@@ -97,7 +96,7 @@ describe('a callback', () => {
     const { client, receiver } = await bench.startWithCallbacks();
     const { data } = await client.buy('REF1');
     await receiver.arrived('/hook');
-    await client.advance(SETTLED_AFTER.seconds);
+    await client.untilSettled();
     const all = await receiver.arrived('/hook', 2);
     expect(all.map(isSigned)).toEqual([true, true]);
     expect(all.map(fieldsOf)).toMatchObject([
@@ -106,7 +105,7 @@ describe('a callback', () => {
     ]);
     await client.sim('readings', { callback_of: 'last_state' });
     await client.card('REF2');
-    await client.advance(SETTLED_AFTER.seconds);
+    await client.untilSettled();
     const [, , last] = await receiver.arrived('/hook', 3);
     expect(fieldsOf(last as Received)).toMatchObject({ status_code: '10003', mch_order_id: 'REF2' });
     expect(fieldsOf(last as Received)).not.toHaveProperty('cards');

@@ -17,6 +17,9 @@ export interface Purchase extends Json {
   transactions: Json[];
 }
 
+/** Purchases stay pending for longer than a test needs for its steps, also on a busy machine, unless it moves the seller's clock. */
+const SETTLE_AFTER_MS = 20_000;
+
 /** Controls a simulator. The client of each vendor also sends the requests of the vendor's clients. */
 export class SimulatorClient {
   constructor(readonly url: string) {}
@@ -38,10 +41,12 @@ export class SimulatorClient {
   async journal(refId: string): Promise<Json[]> {
     return this.sim<Json[]>(`journal?ref_id=${refId}`);
   }
-}
 
-/** Purchases stay pending for longer than a test needs for its steps, also on a busy machine, unless it moves the vendor's clock. */
-export const SETTLED_AFTER = { readings: { settle_after_ms: 20_000 }, seconds: 20, advance: '20s' };
+  /** Moves the seller's clock to after the end of a pending purchase. */
+  async untilSettled(): Promise<void> {
+    await this.sim('clock', { advance: SETTLE_AFTER_MS });
+  }
+}
 
 /** The simulators of one vendor and the receivers of a test, in the test's process. `clear` stops them. */
 export class SimulatorBench<Client extends SimulatorClient> {
@@ -78,5 +83,12 @@ export class SimulatorBench<Client extends SimulatorClient> {
     await Promise.all(this.simulators.splice(0).map((simulator) => simulator.stop()));
     await Promise.all(this.receivers.splice(0).map((receiver) => receiver.close()));
     for (const directory of this.directories.splice(0)) rmSync(directory, { recursive: true });
+  }
+}
+
+/** The same of a vendor that sells top-ups and codes. */
+export class SellerBench<Client extends SimulatorClient> extends SimulatorBench<Client> {
+  constructor(run: (config: SimulatorConfig) => Promise<RunningSimulator>, client: new (url: string) => Client) {
+    super(run, client, { settle_after_ms: SETTLE_AFTER_MS });
   }
 }

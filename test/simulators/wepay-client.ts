@@ -1,12 +1,6 @@
 import { startWepay } from '../../tools/simulators/wepay/simulator.js';
 import type { WebhookReceiver } from '../support/webhook-receiver.js';
-import {
-  type Json,
-  type Purchase as CommonPurchase,
-  SETTLED_AFTER,
-  SimulatorBench,
-  SimulatorClient,
-} from './simulator-client.js';
+import { type Json, type Purchase as CommonPurchase, SellerBench, SimulatorClient } from './simulator-client.js';
 
 export type { Json } from './simulator-client.js';
 
@@ -68,7 +62,7 @@ export class WepayClient extends SimulatorClient {
   /** Buys, and lets the purchase end. @returns the answer of get_output. */
   async bought(dest_ref: string, more: Fields = {}): Promise<Fields> {
     const { transaction_id } = await this.buy(dest_ref, more);
-    await this.sim('clock', { advance: SETTLED_AFTER.advance });
+    await this.untilSettled();
     const { output } = await this.output(transaction_id as string);
     return Object.fromEntries(new URLSearchParams(output as string));
   }
@@ -79,9 +73,9 @@ export class WepayClient extends SimulatorClient {
 }
 
 /** The simulators and receivers of one test, which `clear` stops. */
-export class WepayBench extends SimulatorBench<WepayClient> {
+export class WepayBench extends SellerBench<WepayClient> {
   constructor() {
-    super(startWepay, WepayClient, SETTLED_AFTER.readings);
+    super(startWepay, WepayClient);
   }
 
   /** A simulator that sends callbacks to `/hook` of a receiver. */

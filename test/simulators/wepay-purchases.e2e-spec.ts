@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { PASSWORD, USERNAME, WepayBench, type Json } from './wepay-client.js';
-import { SETTLED_AFTER } from './simulator-client.js';
 
 const bench = new WepayBench();
 afterEach(() => bench.clear());
@@ -17,7 +16,7 @@ describe('a purchase', () => {
     expect(await client.output(id)).toMatchObject({ code: '30004' });
     expect(await client.purchase('REF1')).toMatchObject({ standing: 0, pending: 1, price_debited: '86.42' });
 
-    await client.sim('clock', { advance: SETTLED_AFTER.advance });
+    await client.untilSettled();
     const { output, code } = await client.output(id);
     expect(code).toBe('00000');
     expect(output).toMatch(new RegExp(`^transaction_id=${id}&status=2&dest_ref=REF1&operator_trxnsid=OP`));
@@ -69,7 +68,7 @@ describe('a purchase', () => {
     await client.buy('REF1');
     await client.sim('clock', { advance: '61m' });
     expect(await client.buy('REF1')).toMatchObject({ code: '00000' });
-    await client.sim('clock', { advance: SETTLED_AFTER.advance });
+    await client.untilSettled();
     expect(await client.purchase('REF1')).toMatchObject({ times_bought: 2, standing: 2 });
   });
 
@@ -160,7 +159,7 @@ describe('a query', () => {
     await client.buy('REF1');
     const held = { code: '00000', ledger_balance: '100000.00', available_balance: '99913.60' };
     expect(await client.balance()).toEqual(held);
-    await client.sim('clock', { advance: SETTLED_AFTER.advance });
+    await client.untilSettled();
     expect(await client.balance()).toMatchObject({ ledger_balance: '99913.60' });
     expect(await client.balance({ password: 'wrong' })).toMatchObject({ code: '20003' });
   });

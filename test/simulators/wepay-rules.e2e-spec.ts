@@ -2,7 +2,6 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import type { Received } from '../support/webhook-receiver.js';
 import { WepayBench, type Json } from './wepay-client.js';
-import { SETTLED_AFTER } from './simulator-client.js';
 
 const bench = new WepayBench();
 afterEach(() => bench.clear());
@@ -65,7 +64,7 @@ describe('a callback', () => {
   it('is a form to the address of its purchase, once', async () => {
     const { client, receiver } = await bench.startWithCallbacks();
     const { transaction_id } = await client.buy('REF1');
-    await client.sim('clock', { advance: SETTLED_AFTER.advance });
+    await client.untilSettled();
     const [received] = (await receiver.arrived('/hook')) as [Received];
     expect(received.headers['content-type']).toBe('application/x-www-form-urlencoded');
     expect(fieldsOf(received)).toEqual({
@@ -91,7 +90,7 @@ describe('a callback', () => {
     const { client, receiver } = await bench.startWithCallbacks();
     await client.sim('rules', { match: {}, callback });
     await client.buy('REF1');
-    await client.sim('clock', { advance: SETTLED_AFTER.advance });
+    await client.untilSettled();
     await client.sim('clock', { advance: '1m' });
     const all = await receiver.arrived('/hook', count);
     expect(all.map((each) => fieldsOf(each).status).join('')).toBe(statuses);

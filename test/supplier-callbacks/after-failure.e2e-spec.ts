@@ -70,6 +70,18 @@ const endedSince = ({ order }: OpenUnit, age: string): Promise<void> =>
 
 const BOUGHT_LATE = { kind: 'bought_late', has_code: false };
 
+/** Waits for a unit's first discrepancy. */
+const untilDiscrepant = (unit: Named): Promise<Discrepancy[]> =>
+  eventually(
+    () => discrepancies(unit),
+    ({ length }) => length > 0,
+  );
+
+async function expectBoughtLate(unit: Named): Promise<void> {
+  expect(await untilDiscrepant(unit)).toEqual([BOUGHT_LATE]);
+  await checksEnd();
+}
+
 describe('a callback about a failed unit that does not prove its sender', () => {
   it('leads to inquiries until the supplier has ended the purchase that is still in progress', async () => {
     const unit = await refusedUnit();
@@ -79,12 +91,7 @@ describe('a callback about a failed unit that does not prove its sender', () => 
     await callAbout(unit);
     await askedAgain(unit, before);
     scene.sell(unit);
-    const found = await eventually(
-      () => discrepancies(unit),
-      ({ length }) => length > 0,
-    );
-    expect(found).toEqual([BOUGHT_LATE]);
-    await checksEnd();
+    await expectBoughtLate(unit);
   });
 
   it('leads to rarer and rarer inquiries, and to no more after 30 days, if the purchase never ends', async () => {
@@ -122,22 +129,14 @@ describe('a callback about a failed unit that does not prove its sender', () => 
     await askedAgain(unit, before);
     await callAbout(unit);
     answered.resolve(refused(unit.reference, 'OUT_OF_STOCK'));
-    const found = await eventually(
-      () => discrepancies(unit),
-      ({ length }) => length > 0,
-    );
-    expect(found).toEqual([BOUGHT_LATE]);
-    await checksEnd();
+    await expectBoughtLate(unit);
   });
 
   it('leads to inquiries until the code has come, if the supplier then reports a success without its code', async () => {
     const unit = await refusedUnit('code');
     scene.stack.supplier.script(unit.user, () => handedOver(unit.reference, []));
     await callAbout(unit);
-    await eventually(
-      () => discrepancies(unit),
-      ({ length }) => length > 0,
-    );
+    await untilDiscrepant(unit);
     const before = scene.inquiries(unit);
     await eventually(
       () => discrepancies(unit),
@@ -156,10 +155,7 @@ describe('a callback about a failed unit that does not prove its sender', () => 
     const unit = await refusedUnit('code');
     scene.stack.supplier.script(unit.user, () => handedOver(unit.reference, []));
     await callAbout(unit);
-    await eventually(
-      () => discrepancies(unit),
-      ({ length }) => length > 0,
-    );
+    await untilDiscrepant(unit);
     await scene.stack.sql(`UPDATE supplier_reversals SET status = 'closed', closed_at = now()`);
     await checksEnd();
   });
@@ -185,15 +181,6 @@ describe('a report of the first supplier of a unit that another supplier then se
 
   const boughtElsewhere = ({ order }: Named): Promise<unknown> =>
     scene.stack.orderWith(scene.merchant, order.reference_id, 'completed');
-
-  async function expectBoughtLate(unit: Named): Promise<void> {
-    const found = await eventually(
-      () => discrepancies(unit),
-      ({ length }) => length > 0,
-    );
-    expect(found).toEqual([BOUGHT_LATE]);
-    await checksEnd();
-  }
 
   it('leads to a discrepancy even if it came while the send was in flight, without proof, and the answer refuses it', async () => {
     const answer = deferred<Answer>();

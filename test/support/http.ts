@@ -48,7 +48,7 @@ export class Client {
     headers: Record<string, string> = {},
   ): Promise<Answer<Body>> {
     const send = (): Promise<Answer<Body>> => this.sendOnce(method, path, body, headers);
-    return this.repeats ? eventually(send, (answer) => !isBusy(answer)) : send();
+    return this.repeats ? untilNotBusy(send) : send();
   }
 
   private async sendOnce<Body>(
@@ -80,10 +80,14 @@ export class Client {
 }
 
 /** Whether the service or its console refuses the request only for now. Other refusals with 503, such as for the balance, have details. */
-export function isBusy({ status, headers, body }: Answer<unknown>): boolean {
+function isBusy({ status, headers, body }: Answer<unknown>): boolean {
   const { code, details } = (body ?? {}) as Partial<ErrorBody>;
   return status === 503 && headers.has('retry-after') && code === 'SERVICE_UNAVAILABLE' && details === undefined;
 }
+
+/** Repeats a request while the service or its console is busy. */
+export const untilNotBusy = <Body>(send: () => Promise<Answer<Body>>): Promise<Answer<Body>> =>
+  eventually(send, (answer) => !isBusy(answer));
 
 /** The members of an error's body. */
 export interface ErrorBody {
