@@ -10,9 +10,10 @@ export async function eachChannel<Channel extends Pick<DepositChannel, 'code'>>(
   act: (channel: Channel) => Promise<void>,
 ): Promise<void> {
   const failures: Error[] = [];
-  for (const channel of channels)
-    await act(channel).catch((cause: Error) =>
-      failures.push(new Error(`channel ${channel.code}: ${cause.message}`, { cause })),
-    );
+  for (const channel of channels) await act(channel).catch((cause: Error) => failures.push(failureOf(channel, cause)));
   if (failures[0]) throw failures[0];
 }
+
+/** The failure of a channel's turn, with the name of the channel. */
+export const failureOf = ({ code }: Pick<DepositChannel, 'code'>, cause: Error): Error =>
+  new Error(`channel ${code}: ${cause.message}`, { cause });

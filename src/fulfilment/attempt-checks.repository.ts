@@ -4,6 +4,7 @@ import { statement } from '../database/parameters.js';
 import { ATTEMPT } from './attempts.sql.js';
 import { DESTINATION } from './claim.sql.js';
 import { OR_SOONER } from '../orders/attempt-checks.sql.js';
+import { NAMES_PURCHASE } from '../orders/codes/unit-deliveries.repository.js';
 import type { OrderItem } from '../orders/order-item.entity.js';
 import type { Order } from '../orders/order.entity.js';
 import type { UnitAttempt } from '../orders/unit-attempt.entity.js';
@@ -85,8 +86,8 @@ const CLAIM_DUE_CHECK = statement(
       JOIN order_items i ON i.order_id = due.order_id AND i.position = due.item
     WHERE c.order_id = due.order_id AND c.item = due.item AND c.unit = due.unit AND c.attempt = due.attempt
     RETURNING due.*, (due.arrived_at > statement_timestamp()) IS TRUE AS may_arrive,
-      due.age > make_interval(secs => ${maxAgeMs} / 1000.0) AS is_last, c.due_at, s.code, s.adapter, s.base_url, s.options, s.timeout_ms, s.token_sealed, s.credentials_sealed,
-      s.callback_token_sealed, i.kind, o.merchant_id, o.order_number, o.request_id`,
+      due.age > make_interval(secs => ${maxAgeMs} / 1000.0) AS is_last, c.due_at,
+      s.code, s.adapter, s.base_url, s.options, s.timeout_ms, s.token_sealed, s.credentials_sealed, s.callback_token_sealed, i.kind, o.merchant_id, o.order_number, o.request_id`,
 );
 
 /** The parts of an attempt's request that `DueCheck` does not have. */
@@ -136,7 +137,7 @@ const LACKS_CODE = statement(
       SELECT FROM order_units u
       JOIN unit_attempts a ON a.order_id = u.order_id AND a.item = u.item AND a.unit = u.unit AND a.number = r.attempt
       WHERE u.order_id = r.order_id AND u.item = r.item AND u.unit = r.unit AND u.state = 'succeeded'
-        AND u.supplier_reference IN (r.supplier_reference, a.supplier_reference, a.reference)))`,
+        AND ${NAMES_PURCHASE}))`,
 );
 
 type AttemptKey = Pick<DueCheck, 'order_id' | 'item' | 'unit' | 'attempt'>;

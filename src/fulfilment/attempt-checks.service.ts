@@ -14,8 +14,8 @@ import { CallbackCodesService } from './callback-codes.service.js';
 import { requestOf } from './attempt-request.js';
 
 /**
- * The shortest delay before the next query, if the supplier did not answer, its answer decided nothing, or the code of a late sale has not come
- * yet. A purchase in progress decides nothing: an attempt that was refused may still be bought.
+ * The shortest delay before the next query, if the supplier did not answer, its answer decided nothing, or the code of a late sale
+ * has not come yet. A purchase in progress decides nothing: an attempt that was refused may still be bought.
  */
 const RETRY_MS = 600_000;
 

@@ -203,7 +203,8 @@ export const CLAIM_UNITS = statement(
       FROM decided d
       WHERE u.order_id = d.order_id AND u.item = d.item AND u.unit = d.unit
       RETURNING u.order_id, u.item, u.unit, u.supplier_id, u.claim, d.action, d.review_reason, d.is_repeat,
-                (d.sent_to <> d.destination) IS TRUE AS has_moved, d.state = 'sending' AS interrupted, u.attempt, u.attempt > d.attempt AS is_new_attempt, u.sends, u.inquiries,
+                (d.sent_to <> d.destination) IS TRUE AS has_moved, d.state = 'sending' AS interrupted,
+                u.attempt, u.attempt > d.attempt AS is_new_attempt, u.sends, u.inquiries,
                 (extract(epoch FROM statement_timestamp() - u.first_sent_at) * 1000)::float8 AS age_ms, d.has_random_references, d.max_in_flight,
                 d.supplier, d.adapter, d.base_url, d.token_sealed, d.credentials_sealed,
                 d.callback_token_sealed, d.options, d.timeout_ms, d.next_merchant, d.next_used),

@@ -13,6 +13,7 @@ import { ChannelsService } from '../channels.service.js';
 import type { DepositChannel } from '../deposit-channel.entity.js';
 import { DepositsObserver } from '../deposits.observer.js';
 import type { DepositRow } from '../deposits.repository.js';
+import { failureOf } from '../each-channel.js';
 import { SandboxSlipsService } from '../sandbox/sandbox-slips.service.js';
 import { IncomingSlipsService } from './incoming-slips.service.js';
 import { slipOf, slipRefOf, type MiniQr } from './mini-qr.js';
@@ -29,8 +30,8 @@ const BATCH = 20;
 const NEVER_SECONDS = 86_400;
 
 const UNCONNECTED =
-  'this process can’t check the slips of a channel, and leaves them to the other workers: start it with their SECRETS_KEY, or ' +
-  'correct the channel with topup channel set';
+  'this worker can’t check the slips of a channel, and leaves them to the other workers: start it with the SECRETS_KEY of the ' +
+  'others, or correct the channel with topup channel set';
 
 const tooMany = (limit: string, retryAfterSeconds: number): AppError =>
   new AppError('TOO_MANY_REQUESTS', `More than ${limit}: please slow down`, { retryAfterSeconds });
@@ -78,7 +79,7 @@ export class SlipsService {
     // A channel that fails keeps no other one from its turns.
     const turn = (channel: DepositChannel): Promise<boolean> =>
       this.checkDueOf(channel).catch((cause: Error) => {
-        failures.push(new Error(`channel ${channel.code}: ${cause.message}`, { cause }));
+        failures.push(failureOf(channel, cause));
         return false;
       });
     let hasMore: boolean[];

@@ -39,9 +39,12 @@ const STORE_DELIVERIES = statement(
 );
 
 /**
- * Gives a settled unit the deliveries of a late sale, if an operator settled the unit with that purchase. The operator enters the
- * supplier's reference of the purchase, or ours.
+ * In SQL: whether an operator settled the unit `u` with the purchase of its discrepancy `r`, by the attempt `a`. The operator enters
+ * the supplier's reference of the purchase, or ours.
  */
+export const NAMES_PURCHASE = 'u.supplier_reference IN (r.supplier_reference, a.supplier_reference, a.reference)';
+
+/** Gives a settled unit the deliveries of a late sale, if an operator settled the unit with that purchase. */
 const HAND_OVER_FROM_DISCREPANCY = statement(
   'unit_deliveries.hand_over_of_case',
   { order_id: 'bigint', item: 'smallint', unit: 'smallint' },
@@ -53,7 +56,7 @@ const HAND_OVER_FROM_DISCREPANCY = statement(
     JOIN unit_attempts a ON a.order_id = r.order_id AND a.item = r.item AND a.unit = r.unit AND a.number = r.attempt
     WHERE u.order_id = ${order_id} AND u.item = ${item} AND u.unit = ${unit} AND u.state = 'succeeded'
       AND r.kind = 'bought_late' AND r.delivered_sealed IS NOT NULL
-      AND u.supplier_reference IN (r.supplier_reference, a.supplier_reference, a.reference)
+      AND ${NAMES_PURCHASE}
     ORDER BY r.id LIMIT 1
     ON CONFLICT ON CONSTRAINT uq_unit_deliveries_unit DO NOTHING`,
 );

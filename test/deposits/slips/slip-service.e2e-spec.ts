@@ -187,7 +187,7 @@ describe('a slip of a channel whose credentials can’t be opened', () => {
     expect([level, reason, msg]).toEqual([
       'error',
       expect.stringMatching(/sealed under another SECRETS_KEY/),
-      expect.stringMatching(/start it with their SECRETS_KEY/),
+      expect.stringMatching(/start it with the SECRETS_KEY of the others/),
     ]);
     await eventually(
       () => isPaused(given.channel),
