@@ -109,7 +109,7 @@ function defineSet(channel: OperatorCommand): void {
     .requiredOption('--adapter <adapter>', `one of ${CHANNEL_ADAPTER_NAMES.join(', ')}`, oneOf(CHANNEL_ADAPTER_NAMES))
     .option(
       '--base-url <url>',
-      'base URL of the API of the vendor, or at promptpay of the slip service; optional if the adapter has a default, and at promptpay',
+      'base URL of the vendor’s API, or at promptpay of the slip service; by default the real one',
     )
     .option('--credential <name=value>', 'credential; may be repeated', repeated)
     .option('--remove-credential <name>', 'remove a credential; may be repeated', repeated)

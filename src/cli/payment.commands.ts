@@ -34,7 +34,7 @@ interface DecisionGiven extends Reasoned {
 
 const REASONS = `
 A payment waits if it is not certain which deposit it pays, or if it is large:
-UNMATCHED: no deposit with the amount or the reference still holds it. TOO_EARLY: the deposit with the amount was made afterwards.
+UNMATCHED: no deposit has the reference, or has the amount reserved. TOO_EARLY: the deposit with the amount was made afterwards.
 DOUBLE: the deposit is paid already, or this payment is reported twice: see whether its deposit is paid.
 AMBIGUOUS: two deposits may be meant. LARGE: above the channel’s --hold-above.
 UNCONFIRMED: only a slip reports it, and the merchant’s such payments are at the limit. NOT_IN_STATEMENT: only a slip reports it, and
