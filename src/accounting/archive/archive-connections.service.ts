@@ -35,7 +35,10 @@ const RELEASE_LOCKS_SOON: pg.ClientConfig = {
     .join(' '),
 };
 
-/** Connects directly, not through a pooler, because its locks must last as long as the connection. */
+/**
+ * Opens connections outside of the pool. `DATABASE_URL` must lead to PostgreSQL itself: behind a pooler, locks would
+ * not last as long as the connection.
+ */
 @Injectable()
 export class ArchiveConnectionsService {
   constructor(@Inject(CONFIG) private readonly config: Config) {}
@@ -47,7 +50,7 @@ export class ArchiveConnectionsService {
       application_name: 'topup-archive',
       connectionString: this.config.DATABASE_URL,
     });
-    // Ignored: the next statement fails with the same error.
+    // Ignored: the next statement fails, too.
     client.on('error', () => undefined);
     await client.connect();
     return {

@@ -19,7 +19,7 @@ export interface OrdersPartition {
   parts: sql.Part[];
 }
 
-/** Orders per statement; takes about a second. */
+/** Orders in each statement, which then takes about a second. */
 const BATCH_ROWS = 5_000;
 
 /** Archives and restores partitions of the tables of orders. */

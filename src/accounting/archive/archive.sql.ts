@@ -77,8 +77,8 @@ export const WRITE_OUTER_KEYS = `
   WHERE contype = 'f' AND conparentid = 0 AND confrelid = ANY(${PARENTS}) ORDER BY conrelid, conname`;
 
 /**
- * Writes statements that drop foreign keys of detached partitions. With these keys, dropping a partition would lock the tables to which
- * they refer. $1: partitions.
+ * Writes statements that drop the foreign keys from detached partitions to other tables. With such a key, dropping a
+ * partition would lock the table to which the key refers. $1: partitions.
  */
 export const WRITE_OWN_KEYS_DROPPED = `
   SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) AS statement FROM pg_constraint
@@ -232,10 +232,10 @@ export const likePart = (name: string, like: string, { key, lower, upper }: Rang
 const RANGE_CHECK = 'ck_archived_range';
 
 /**
- * Writes the statements that copy one partition's settings, foreign keys and statement triggers to a new one. A partition gets
- * none of these from its table. $1: the partition to copy from, $2: the new one, $3 and $4: their suffixes, such as _p3.
- * $5: true if the new partition has the range of one partition of orders, and refers to this partition; false if it refers to
- * the whole table.
+ * Writes the statements that copy one partition's settings, own foreign keys and statement triggers to a new one. A
+ * partition gets none of these from its table. $1: the partition to copy from, $2: the new one, $3 and $4: their
+ * suffixes, such as _p3. $5: true if the new partition has the range of one partition of orders, and refers to this
+ * partition; false if it refers to the whole table.
  */
 export const WRITE_COPIES = `
   SELECT format('ALTER TABLE %I SET (%s)', $2::text, array_to_string(reloptions, ', ')) AS statement
