@@ -173,7 +173,10 @@ export class AuditService {
     return read;
   }
 
-  /** Counts present and archived orders of a month again, if some were archived or restored during the reading. */
+  /**
+   * Counts present and archived orders of a month again, because some may have been archived or restored during the
+   * reading.
+   */
   private async countAgain(
     reading: Reading,
     month: string,

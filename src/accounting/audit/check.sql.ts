@@ -1,4 +1,4 @@
-/** Numbers that a check's statement returns, by name. */
+/** Numbers that a check adds up, by name. */
 export type Figures = Record<string, bigint>;
 
 /** How many rows break a rule, an example in words, and numbers to show. */

@@ -38,7 +38,10 @@ const FIRST_MONTH: Statement = {
   text: `SELECT to_char(least(${firstMoment('orders')}, ${firstMoment('transfers')}) AT TIME ZONE ${TIMEZONE}, 'YYYY-MM') AS month`,
 };
 
-/** The end of a month, and whether the month can be closed. $1: the month, $2: the days that must pass after its end. */
+/**
+ * The end of a month, and whether the month can be closed or archived. $1: the month, $2: the days that must pass after
+ * its end.
+ */
 const END_OF_MONTH: Statement = {
   name: 'closings.end_of_month',
   text: `
@@ -130,7 +133,7 @@ export type ArchivedOrders = Pick<
   'number' | 'first_id' | 'end_id' | 'state' | 'directory' | 'orders' | 'bytes' | 'months' | 'archived_at'
 >;
 
-/** The end of a month, and the time from which it can be closed. */
+/** The end of a month, and the time from which the month can be closed or archived. */
 interface MonthEnd {
   stop: Date;
   closable_at: Date;
@@ -165,7 +168,7 @@ export class ClosingsRepository {
     return row?.month ?? null;
   }
 
-  /** @param days how many days ago a month must have ended to be closed. */
+  /** @param days how many days must pass after the end of the month. */
   async endOf(month: string, days: number): Promise<MonthEnd> {
     const [row] = await this.database.query<MonthEnd>(END_OF_MONTH, [month, days]);
     return present(row, 'a month has an end');

@@ -2,13 +2,17 @@ import { counted } from '../../core/text.js';
 import { formatBaht } from '../../core/money.js';
 import { baht, type MomentCheck } from './check.sql.js';
 
-/** The credits for payments. Matches whole references, because operators may have chosen others that begin with `deposit:`. */
+/**
+ * The credits for payments. Matches whole references, because operators may have chosen other references that begin
+ * with `deposit:`.
+ */
 const CREDITS = `(SELECT id, kind, merchant_id, amount, reference FROM transfers WHERE reference ~ '^deposit:pay_[0-9A-Za-z]{22}$')`;
 
 /**
- * The debits that took such credits back, summed for each payment. A vendor may take back more of a payment after its first debit
- * (`:back`). An operator then decides again, and a second debit (`:back2`) may follow. A later report may show that a debit was wrong.
- * Its case is then open again, and an operator may keep the payment although the debit was made.
+ * The debits that reverse such credits, summed for each payment. A vendor may take back more of a payment after the
+ * first debit (`:back`). Then an operator decides again, and a second debit (`:back2`) may follow. A later report may
+ * show that a debit was wrong. Then the payment is an open case again, and an operator may keep the payment in spite of
+ * the debit.
  */
 const DEBITS = `(
   SELECT min(id) AS id, left(reference, 34) AS reference, sum(amount)::bigint AS amount, bool_and(kind = 'debit') AS are_debits,

@@ -83,7 +83,8 @@ export class MonthCloserService {
 }
 
 /**
- * Waits for the work, or until the worker stops. Then it may abandon the work, because a batch only reads.
+ * Waits for the work, or until the worker stops. A stopping worker may abandon the work: batches only read, and one
+ * transaction writes a closing.
  * @throws Stopped
  */
 async function untilStopped<Result>(stop: AbortSignal, work: Promise<Result>): Promise<Result> {

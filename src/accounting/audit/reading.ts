@@ -11,7 +11,7 @@ const BATCH_ROWS = 20_000;
 /** Runs a read in one snapshot of the books. */
 export type Snapshots = <Result>(read: (tx: Queryable) => Promise<Result>) => Promise<Result>;
 
-/** @param total about how many batches there are. @param what the next step, in words. */
+/** @param total the approximate number of batches. @param what the next step, in words. */
 export type OnProgress = (done: number, total: number, what: string) => void | Promise<void>;
 
 const IN_WORDS = {
