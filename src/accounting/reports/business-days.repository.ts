@@ -31,8 +31,8 @@ const READ_DAYS = statement(
 );
 
 /**
- * Reads the spend movements of a period by their ids, and the units of each by the order's id: the OFFSET keeps PostgreSQL from
- * joining whole tables. A transaction may write its movements up to a minute after their time.
+ * Reads the spend movements of a period by their ids, and the units of each order by the order's id. The OFFSET keeps
+ * PostgreSQL from joining whole tables. A transaction may write its movements up to a minute after their time.
  */
 export const SOLD_BY_HOUR = statement(
   'business_days.sold_by_hour',

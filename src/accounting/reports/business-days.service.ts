@@ -11,7 +11,7 @@ import { marginOf, marginPercent, totalOf, type MarginFigures } from './margin-r
 /** Today, yesterday, and the same weekday a week before. */
 const DAYS_AGO = [0, 1, 7];
 const CACHED_DAYS = 9;
-/** One result serves all operators for this long. */
+/** One result serves all operators of a time zone for this long. */
 const CACHE_MS = 15_000;
 /** This long after the end of an hour, all its spend movements are written, on the replica too. */
 const SETTLED_MS = 300_000;
@@ -54,7 +54,7 @@ export interface Business {
 interface ReadDay {
   start: Date;
   until: Date;
-  /** What was sold until the present time of the day. */
+  /** The sales until the present time of the day. */
   sold: SoldRow[];
   hours: SoldRow[][];
   orders: Map<string, number>;
@@ -64,7 +64,7 @@ interface ReadDay {
 @Injectable()
 export class BusinessDaysService {
   private readonly results = new Map<string, { at: number; business: Promise<Business> }>();
-  /** What was sold in hours that have ended, by the start of the hour. */
+  /** The sales of hours that have ended, by the start of the hour. */
   private readonly cachedHours = new Map<number, SoldRow[]>();
 
   constructor(

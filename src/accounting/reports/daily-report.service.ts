@@ -58,7 +58,7 @@ export class DailyReportService {
   }
 
   /**
-   * Yields the report of each day, both ends included. Each report is read in its own snapshot when the caller takes it.
+   * Yields the report of each day, both ends included. Reads a report when the caller requests it, in its own snapshot.
    * @throws BAD_REQUEST at once, if the range ends before it begins or with a day that has not begun.
    */
   async runAll(

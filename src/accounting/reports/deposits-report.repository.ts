@@ -35,7 +35,7 @@ const reportBy = (by: DepositsGrouping) =>
 
 const REPORT_BY = { channel: reportBy('channel'), merchant: reportBy('merchant'), day: reportBy('day') };
 
-/** Payments that were made in a period, with their results. `amount`: the sum of those in THB, in satang. */
+/** Payments that were made in a period, with their results. `amount` is the sum of the payments in THB, in satang. */
 export interface DepositsRow {
   /** The channel's code, the merchant's id, or the day; null for payments that belong to no merchant. */
   about: string | null;

@@ -20,13 +20,13 @@ export type Answered = 'succeeded' | 'failed' | 'processing' | 'never_seen';
 export class Inquirer {
   /** References without a usable answer, or not queried after giving up. */
   unanswered = 0;
-  /** Why the last query got no usable answer. */
+  /** The problem of the latest query without a usable answer. */
   lastProblem: string | null = null;
   /** References that are not in `listed`, and that the supplier can't be queried about without the risk of buying. */
   unaskable = 0;
   private unansweredInARow = 0;
 
-  /** @param listed results from a list of the supplier, for references that can't be queried. */
+  /** @param listed results from a statement of the supplier, for references that can't be queried. */
   constructor(
     private readonly supplier: SupplierConnection,
     private readonly listed: ReadonlyMap<string, Answered>,

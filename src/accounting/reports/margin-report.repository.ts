@@ -45,8 +45,8 @@ const marginBy = (grouping: Grouping) =>
   );
 
 /**
- * The succeeded units of orders that ended in a period. As in the daily report, an order ended at the time of its spend movement.
- * A free order has no such movement, and ended at its last change.
+ * The succeeded units of orders that ended in a period. An order ended at the time of its spend movement, which the
+ * daily report counts, too. A free order has no such movement, and ended at its last change.
  */
 const MARGIN_BY = {
   day: marginBy('day'),

@@ -20,7 +20,7 @@ export interface MerchantDay {
 
 const today = (timezone: string): string => `date_trunc('day', statement_timestamp() AT TIME ZONE ${timezone})`;
 
-/** Counts sorted rows, so that PostgreSQL must use the index by merchant and time. */
+/** Counts sorted rows, so that PostgreSQL chooses the index by merchant and time. */
 const count = (merchantId: string, condition: string): string => `
   (SELECT count(*)::int FROM (
     SELECT FROM orders WHERE merchant_id = ${merchantId} AND ${condition} ORDER BY created_at DESC, id DESC) counted)`;

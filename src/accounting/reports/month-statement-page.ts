@@ -99,7 +99,7 @@ const inBangkok = (at: Date): string => CLOCK.format(at);
 
 const COLUMNS = ['date', 'kind', 'order_number', 'reference_id', 'ordered_amount', 'refunded_amount', 'amount'];
 
-/** The same lines as CSV, between the two balances. */
+/** The lines of a statement as CSV, between the opening and the closing balance. */
 export function statementCsv({ opening, closing, lines }: MonthStatement): string {
   const balance = (kind: string, amount: Satang): CsvCell[] => [null, kind, null, null, null, null, formatBaht(amount)];
   const rows = lines.map((line): CsvCell[] => [

@@ -6,7 +6,8 @@ import type { DayFigures } from './daily-report.service.js';
 import { marginOf, marginPercent, type MarginFigures } from './margin-report.service.js';
 import type { SupplierComparison } from './supplier-report.service.js';
 
-// Lines of reports as JSON has them: amounts are strings in baht, counts are numbers.
+// Lines of reports as JSON has them: amounts are strings in baht, counts are numbers. Only a supplier's balance may be
+// in another currency.
 
 type DailyLine = Record<
   | 'opening_amount'
@@ -65,7 +66,10 @@ export const toMarginLine = (figures: MarginFigures): MarginLine => ({
   cost_unknown_revenue: formatBaht(figures.cost_unknown_revenue),
 });
 
-/** The balance must be known, too: without settled units, it is the only query that shows whether the supplier answers. */
+/**
+ * The balance must be known, too, if the supplier offers it. Without settled units, this may be the only query that
+ * shows whether the supplier answers.
+ */
 export const isCompleteComparison = ({
   balance,
   unanswered,
@@ -103,7 +107,7 @@ export interface SupplierLine {
   /** The statement that was read instead of the supplier's list; absent without a statement. */
   statement?: {
     name: string;
-    /** Purchases before `since`, which were skipped. */
+    /** Purchases before `since`, which open no discrepancy. */
     passed_over: number;
     /** Unknown statuses, which count as under way. */
     unclear_statuses: { status: string; lines: number }[];

@@ -12,7 +12,10 @@ import { unitReferenceIn } from '../../orders/order.rows.js';
 import { sandboxUnitIn } from '../../orders/sandbox-unit.sql.js';
 import { SupplierReversal } from '../../orders/supplier-reversal.entity.js';
 
-/** All attempts. A unit without recorded attempts, from an old version, counts as one attempt. */
+/**
+ * All attempts. A unit without recorded attempts counts as one attempt, such as a unit that is queued, that an operator
+ * cancelled early, or that an old version bought.
+ */
 const FROM_ATTEMPTS = `
   FROM orders o
   JOIN order_units u ON u.order_id = o.id

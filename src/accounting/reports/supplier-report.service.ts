@@ -26,7 +26,7 @@ export interface Difference {
   reference: string;
   ours: 'succeeded' | 'failed';
   theirs: Answered;
-  /** The amount that the merchant paid or got back, in satang. */
+  /** The price of the unit, in satang. */
   amount: bigint;
 }
 
@@ -47,7 +47,7 @@ export interface SupplierComparison {
   unnoticed: string | null;
   /** The result of reading the supplier's list of purchases, or of the statement that replaces it. */
   list: ListReading;
-  /** Entries of the statement that were skipped or unclear; null without a statement. */
+  /** Entries of the statement that open no discrepancy or are unclear; null without a statement. */
   statement: { name: string; passedOver: number; unclear: UnclearStatus[] } | null;
   /** Open discrepancies, old and new. */
   openDiscrepancies: number;
@@ -81,10 +81,10 @@ export class SupplierReportService {
   ) {}
 
   /**
-   * Queries a supplier about each settled unit and each earlier attempt of orders placed since a time. Also reads the supplier's
-   * list of sales. Records a discrepancy for each contradiction. Ended attempts never change, so this reads them in pages without
-   * a transaction.
-   * @param statement replaces the supplier's list, and gives the results of attempts that can't be queried.
+   * Queries a supplier about each settled unit and each earlier attempt of orders placed since a time. Also reads the
+   * supplier's list of sales. Records a discrepancy for each final result that contradicts our books. Ended attempts
+   * never change, so this reads them in pages without a transaction.
+   * @param statement replaces the supplier's list, and has the results of attempts that can't be queried.
    */
   async compare(
     supplier: Supplier,
@@ -186,7 +186,7 @@ const resultsOf = (statement: Statement | undefined): Map<string, Answered> =>
     ),
   );
 
-/** The infinite age makes the sandbox answer with the final result, because the attempt has ended. */
+/** The attempt has ended, so the infinite age makes the sandbox answer with the final result. */
 const toNamed = ({
   sku,
   reference,

@@ -9,9 +9,9 @@ export const JOIN_TERMS = `
     SELECT ${['expected_cost_micros', 'cost_currency', 'baht_per_unit'].map(term).join(', ')}) terms`;
 
 /**
- * The columns of a unit that {@link MARGIN_FIGURES} adds up. The cost is in baht at the rate when the attempt began. A stored rate
- * of 1 for a currency other than baht means that the supplier reported the cost in another currency than the offer's. Then the
- * rate comes from `fx_rates`.
+ * The columns of a unit that {@link MARGIN_FIGURES} adds up. The cost is in millionths of a baht, at the rate when the
+ * attempt began. A stored rate of 1 for a currency other than baht means that the supplier reported the cost in another
+ * currency than the offer's. Then the rate comes from `fx_rates`.
  * @param orderedAt the moment of the rate for units without attempts.
  */
 export const unitCost = (orderedAt: string): string => `
