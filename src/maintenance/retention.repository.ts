@@ -4,7 +4,7 @@ import type { Statement, Transaction } from '../database/database.js';
 /** Any number, but unique among our advisory locks. */
 const LOCK = 7_038_168;
 
-/** The next events by id, as one statement has read and locked them. */
+/** The next events by id, as {@link LOCK_BATCH} has read them. */
 export interface EventBatch {
   /** The last event of the batch; null if there was none, or another worker holds the lock. */
   last_id: bigint | null;

@@ -2,6 +2,6 @@ import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { TaskRunner } from './task-runner.js';
 
-/** Runs the tasks of every process, in processes that are not workers. */
+/** Runs the tasks with `inEveryProcess`, in processes that are not workers. */
 @Module({ imports: [DiscoveryModule], providers: [TaskRunner] })
 export class TasksModule {}

@@ -30,14 +30,15 @@ const WRITTEN: Record<string, Record<string, Limit>> = {
     inquiry_asked_until: OPERATOR_CALLS,
     balance_due_at: ({ balanceMs }) => aboutOnceIn(balanceMs),
     purchases_due_at: ({ purchasesMs }) => aboutOnceIn(purchasesMs),
-    // A call during a ban extends the ban, so the next probe may wait a whole day.
+    // Each call extends a ban, so the wait before a probe grows to most of a day.
     probe_at: `CASE pause_reason WHEN 'deposit' THEN interval '1 minute' WHEN 'credentials' THEN interval '1 hour'
                  ELSE interval '1 day' END`,
   },
   supplier_offers: { cost_at: PAST },
   supplier_product_reads: { asked_at: PAST, due_at: `interval '1 minute'` },
   attempt_checks: { due_at: `interval '1 day'` },
-  // What the sandbox reports may be as far away as its offers last.
+  // In the sandbox, `next_inquiry_at` is the time of the next report, which may follow the end of an offer. An offer
+  // lasts at most a day.
   deposits: {
     created_at: PAST,
     asked_at: PAST,
@@ -64,7 +65,7 @@ const PULL_BACK_WRITTEN: PullBack[] = Object.entries(WRITTEN).map(([table, colum
       column,
       `statement_timestamp() + ${typeof limit === 'string' ? limit : limit(intervals)}`,
     ]);
-    // Every statement takes all parameters, so it must use each of them.
+    // Every statement has all parameters, so it must use each of them.
     const used = Object.values(intervals).map((each) => `${each} >= 0`);
     return `
       UPDATE ${table} SET
