@@ -1,8 +1,8 @@
 import type { IncrementResponse, Store } from 'express-rate-limit';
 
 /**
- * How late other processes' reports may arrive. Late reports make a merchant look busier than it is, so the shared bucket
- * allows this much more than the limit.
+ * How late other processes' reports may arrive. Late reports make a key look busier than it is, so the shared bucket
+ * allows the hits of this time in addition to the limit.
  */
 export const LATE_MS = 250;
 /** After this long without a request, any bucket is empty. */
@@ -45,7 +45,7 @@ export class RateBuckets implements Store {
     this.keys.delete(key);
   }
 
-  /** Takes the reports for other processes, and forgets keys that are no longer in use. */
+  /** Returns the reports for other processes and begins new ones. Forgets keys that are no longer in use. */
   takeReports(): Report[] {
     const now = performance.now();
     const reports: Report[] = [];
