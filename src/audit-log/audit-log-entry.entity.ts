@@ -19,7 +19,7 @@ export class AuditLogEntry {
   @IdColumn('bigint', 'pk_operator_actions')
   id!: bigint;
 
-  /** The operator's e-mail address in the console, or the name that the operator gives at the command line. */
+  /** The operator's e-mail address in the console, or the name that the operator enters at the command line. */
   @Column('text')
   operator!: string;
 

@@ -13,9 +13,9 @@ export interface LogEntry extends Pick<AuditLogEntry, (typeof COPIED)[number]> {
   id: number;
   created_at: string;
   order_number: string | null;
-  /** The reference that the operator gave; null if the action has none. */
+  /** The reference that the operator entered; null if the action has none. */
   reference: string | null;
-  /** The reason that the operator gave. */
+  /** The reason or the note that the operator entered; null if there is none. */
   reason: string | null;
   /** All further facts; amounts are strings in baht. */
   detail: Record<string, unknown>;

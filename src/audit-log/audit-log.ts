@@ -113,7 +113,7 @@ export interface AuditRecord {
 /**
  * Writes to the audit log, in the transaction that carries the action out. The transaction fails with
  * `uq_operator_actions_idempotency_key` if the operator's request has already been carried out.
- * @param actor absent if no operator acts: seeding, or a test.
+ * @param actor absent if no operator acts, as when a worker closes a month. Then this writes nothing.
  * @throws BAD_REQUEST as {@link assertActor}.
  */
 export function recordAction(tx: Transaction, actor: Actor | undefined, record: AuditRecord): void {
