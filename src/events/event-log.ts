@@ -9,14 +9,18 @@ export interface MerchantEvent {
   /** Null if the event is not about an order. */
   orderId: bigint | null;
   referenceId: string | null;
-  /** For an ended order or a deposit: the answer of its GET route, without codes, serial numbers and images. */
+  /**
+   * For an ended order or a deposit: the answer of its GET route, without codes, serial numbers and images. For a paid
+   * deposit also the `payment`.
+   */
   data: object;
   at: Date;
 }
 
 /**
- * Makes the bytes of an event, once. Every attempt to deliver the event signs and sends these bytes unchanged (contract,
- * section 4). Only webhooks with `include_deliveries` get other bytes, which also have the codes and serial numbers.
+ * Makes the bytes of an event, once. Every attempt to deliver the event signs and sends these bytes unchanged
+ * (contract, section 4). The only exception: for webhooks with `include_deliveries`, the sender adds the codes and
+ * serial numbers.
  */
 export function eventBody(id: string, kind: string, at: Date, data: object): string {
   return JSON.stringify({ id, event: kind, timestamp: Math.floor(at.getTime() / 1000), data });

@@ -53,7 +53,7 @@ export class Event {
   created_at!: Date;
 }
 
-/** The table has one row. Retention may have removed events that are older than `removed_until`. */
+/** The table has one row. Retention may have removed events that were created at `removed_until` or before. */
 @Entity('event_retention')
 @Check('ck_event_retention_only_row', 'only_row')
 export class EventRetention {

@@ -31,8 +31,9 @@ export const RECORD_EVENTS = statement(
 export type EventRow = Pick<Event, 'id' | 'body'>;
 
 /**
- * A merchant's events of some kinds, oldest first. The index `ix_events_page` sorts each kind separately by `id + 0`, so the
- * statement reads a page of each kind and takes the oldest events of all these. Ids follow the order of commits (`recordEvents`).
+ * A merchant's events of some kinds, oldest first. The index `ix_events_page` sorts each kind separately by `id + 0`.
+ * So the statement reads a page of each kind, and returns the oldest events of these pages. Ids follow the order of
+ * commits (`recordEvents`).
  */
 export const PAGE_OF_EVENTS = statement(
   'events.page',
