@@ -44,7 +44,7 @@ const RETRY: Headers = {
   },
 };
 
-/** Declares the headers that all routes answer. A header of a single route is declared at the route. */
+/** Declares the headers that answers of all routes have. A header of a single route is declared at the route. */
 export function declareHeaders(document: OpenAPIObject): OpenAPIObject {
   for (const item of Object.values(document.paths)) {
     for (const operation of [item.get, item.post, item.patch, item.delete]) {

@@ -1,4 +1,7 @@
-/** The colours of the documentation and of Swagger UI, each in light and dark. They are those of the console (`console/src/app.css`). */
+/**
+ * The colours of the documentation and of Swagger UI, each in light and dark. The console has the same colours
+ * (`console/src/app.css`).
+ */
 export const PALETTE = {
   page: ['#ffffff', '#14161c'],
   side: ['#f7f8fa', '#191c24'],

@@ -47,7 +47,7 @@ export const SITE = Symbol('Site');
 export class SiteController {
   constructor(@Inject(SITE) private readonly site: Site) {}
 
-  /** Answers the first page, or the links as JSON to a client that prefers JSON. */
+  /** Serves the first page, or the links as JSON to a client that prefers JSON. */
   @Get()
   home(@Req() request: Request, @Res() response: Response, @Next() next: NextFunction): void {
     response.vary('Accept');
