@@ -11,8 +11,8 @@ const FORGET_AFTER_MS = 3_000;
 const FOLLOW_MS = 1_000;
 
 /**
- * Admits `limit` hits a second per key, with bursts up to `limit`. Each admitted hit fills a leaky bucket, which drains `limit`
- * hits a second: so no second admits more than twice the limit. Refused hits fill nothing.
+ * Admits `limit` hits a second per key, with bursts up to `limit`. Each admitted hit fills a leaky bucket, which drains
+ * `limit` hits a second. So in no second does one process admit more than twice the limit. Refused hits fill nothing.
  *
  * A key has two buckets: an exact one for the hits of this process, and a shared one for the reported hits of all processes.
  * All times are monotonic.
