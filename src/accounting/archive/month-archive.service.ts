@@ -182,7 +182,8 @@ export class MonthArchiveService {
       const files = new PartitionFiles(archive, partition, directory, onStep);
       const areWhole = isOwn && (written !== undefined || (await files.areWhole(manifest)));
       if (!areWhole || !(await files.areAsWritten(manifest))) {
-        // A row changed between the copy and the detach, or a file was lost. The tables still exist, so write the files again.
+        // A row changed between the copy and the detach, or a file other than the manifest was lost. The tables still
+        // exist, so write the files again.
         const again = await files.write(manifest.months);
         await archive.setVerified(number, again.hash, again.bytes);
         manifest = again.manifest;

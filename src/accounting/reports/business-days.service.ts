@@ -128,7 +128,7 @@ export class BusinessDaysService {
       this.minutes.readSteps(['orders'], '', { since: start, until, stepSeconds: STEP_SECONDS }),
       this.readSold(start, until, now),
     ]);
-    // The hours before `until` are known by now, so only the rest of an earlier day is read.
+    // The hours before `until` are cached by now, so this reads only the rest of an earlier day.
     const all = end > until ? await this.readSold(start, end, now) : sold;
     const count = Math.ceil((end.getTime() - start.getTime()) / HOUR_MS);
     const hourOf = ({ at }: SoldRow): number => (at.getTime() - start.getTime()) / HOUR_MS;
