@@ -16,7 +16,7 @@ export interface FxEffect {
   name: string;
   supplier: string;
   price: Satang;
-  /** Null if there is no rate at present. */
+  /** The cost at the present rate; null if there is no rate, or if the rate is too old for purchases. */
   costBefore: Satang | null;
   costAfter: Satang;
 }
@@ -28,7 +28,7 @@ interface FxPreview {
   before: string | null;
   /** Every product that the service buys in the currency, sorted by the margin at the new rate, the smallest first. */
   effects: FxEffect[];
-  /** Identifies the present rate and the products that would sell below cost. */
+  /** Identifies the new rate, the present rate, and the products that would sell below cost with their prices. */
   version: string;
 }
 

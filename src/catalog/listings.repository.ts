@@ -18,7 +18,7 @@ export type Listing = Pick<
 > & {
   list_price: Product['price'];
   own_price: Product['price'];
-  /** Whether it is active and has a routable offer. In the sandbox, no offer is needed. */
+  /** Whether it is active and has an offer that is routable at the list price. In the sandbox, no offer is needed. */
   available: boolean;
 };
 
@@ -73,11 +73,11 @@ export type OrderableProduct = Omit<QueriedProduct, 'sandbox'> &
     /** Null if no offer of the product is routable. */
     supplier_id: SupplierOffer['supplier_id'] | null;
     supplier_sku: SupplierOffer['supplier_sku'] | null;
-    /** The supplier's code; null in the sandbox. */
+    /** The supplier's code; null in the sandbox, and if no offer is routable. */
     supplier_code: string | null;
     /** Whether the offer sells a player only one unit a day. For several units, such offers come last. */
     once_per_day: SupplierOffer['once_per_day'] | null;
-    /** From here to `baht_per_unit`: the offer's terms. The order stores a copy of them. */
+    /** From here to `baht_per_unit`: the offer's terms. The order stores a copy of all of them except the pattern. */
     player_template: SupplierOffer['player_template'];
     /** The pattern that a player must match at this offer; null for any player. */
     player_pattern: string | null;

@@ -32,11 +32,11 @@ export type RoutedOffer = Omit<SupplierOffer, 'off_by_fault' | 'created_at' | 'u
   pause_reason: Supplier['pause_reason'];
   /** The value of the cost's currency in baht; null without a cost, or without a fresh rate. */
   baht_per_unit: string | null;
-  /** The cost in satang, rounded half up: a whole number as text. Null without a rate. */
+  /** The cost in satang, rounded half up: a whole number as text. Null without a cost or a fresh rate. */
   cost: string | null;
   /** The price minus the cost, in the same form. */
   margin: string | null;
-  /** The most that a purchase may cost, in millionths of the cost's currency. Null without a cost or a rate. */
+  /** The most that a purchase may cost, in millionths of the cost's currency. Null without a cost. */
   max_cost_micros: bigint | null;
   /** The pattern that players must match, from the supplier's catalogue; null for any player. */
   player_pattern: string | null;
@@ -102,7 +102,10 @@ const bahtPerUnit = ({ rateMaxAgeMs }: LimitsInText, now: string): string => `
 const eatsMargin = ({ minMargin }: LimitsInText, price: string): string =>
   `(${COST} * 10000 > ${price} * (10000 - ${minMargin}))`;
 
-/** The expected cost plus the guard, but never more than the price allows. A satang is 10,000 millionths of a baht. */
+/**
+ * The expected cost plus the guard, but never more than the price allows. Without a fresh rate, the price sets no
+ * limit, and the offer is not routable. A satang is 10,000 millionths of a baht.
+ */
 const maxCost = ({ minMargin }: LimitsInText, price: string): string => `
   floor(least(o.cost_micros * (1 + o.guard_percent / 100), ${price} * (10000 - ${minMargin}) / o.baht_per_unit))::bigint`;
 

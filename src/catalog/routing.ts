@@ -7,11 +7,11 @@ export type Unroutable = (typeof UNROUTABLE)[number];
 /** The largest number of passed-over offers that an order stores: the first ones. */
 export const MAX_PASSED_OVER = 20;
 
-/** The settings of routing, as statements take them. */
+/** The settings of routing, as parameters of statements. */
 export interface RoutingLimits {
   costMaxAgeMs: bigint;
   rateMaxAgeMs: bigint;
-  /** In hundredths of a percent of the list price. */
+  /** In hundredths of a percent of the price with which a statement compares the cost. */
   minMargin: number;
 }
 
