@@ -12,7 +12,7 @@ export type Refusal =
   | { kind: 'contradiction'; sku: string }
   /** Far fewer SKUs are listed, or on sale, than after the reading before. */
   | { kind: 'shrunk'; what: 'listed' | 'sold'; before: number; now: number }
-  /** During this reading, another one began or an operator changed the supplier. */
+  /** During this reading, another one began, or an operator changed the supplier's adapter, address or account. */
   | { kind: 'overtaken' };
 
 /** A row of the catalogue, without the times at which it was seen. */

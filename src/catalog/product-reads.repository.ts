@@ -25,9 +25,9 @@ export type DueProduct = Pick<SupplierProductRead, 'sku' | 'asked_at'> &
   };
 
 /**
- * Claims the due SKU that has waited longest. Skips suppliers that are paused or whose last reading of a product was less than
- * their gap ago, and rows that another process has locked. The SKU is due again after `retryMs`, unless {@link END_READING} runs
- * before.
+ * Claims the due SKU that has waited longest. Skips suppliers that are paused or whose last reading of a product was
+ * less than the adapter's gap ago, and rows that another process has locked. The SKU is due again after `retryMs`,
+ * unless {@link END_READING} runs before.
  */
 const CLAIM_DUE_PRODUCT = statement(
   'product_reads.claim_due',
@@ -67,7 +67,10 @@ const END_READING = statement(
 export class ProductReadsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Makes SKUs due at once. Ignores SKUs that are in no catalogue of the supplier and in no offer. */
+  /**
+   * Marks SKUs for a reading. A SKU is due at once, but a SKU that is already marked keeps its due time. Ignores SKUs
+   * that have neither an item in the supplier's catalogue nor an offer.
+   */
   async mark(supplierId: number, skus: string[]): Promise<void> {
     await this.database.query(...MARK_PRODUCTS.with({ supplierId, skus }));
   }

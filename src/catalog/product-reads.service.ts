@@ -26,9 +26,12 @@ export const PAUSED = 'the supplier refuses our calls and is paused: see topup s
 interface ProductRun {
   supplier: string;
   sku: string;
-  /** `overtaken` if an operator set the supplier, or a process read the whole catalogue, meanwhile. */
+  /**
+   * `overtaken` if meanwhile an operator removed the supplier or changed its adapter, address or account, or a process
+   * read the whole catalogue.
+   */
   result: 'unchanged' | 'changed' | 'gone' | 'overtaken' | Unavailable;
-  /** Whether the supplier refused our credentials and was paused for that. */
+  /** Whether the supplier refused our credentials or banned us, and was paused for that. */
   isPaused: boolean;
 }
 
@@ -59,7 +62,7 @@ export class ProductReadsService {
     }
   }
 
-  /** Reads one due SKU, which no other process reads at the same time. @returns null if no SKU is due. */
+  /** Reads one due SKU. No other process claims the SKU for {@link RETRY_MS}. @returns null if no SKU is due. */
   async readDue(): Promise<ProductRun | null> {
     const due = await this.reads.claimDue(this.registry.catalogues, RETRY_MS);
     if (!due) return null;

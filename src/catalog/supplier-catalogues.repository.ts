@@ -56,8 +56,8 @@ const MARK_GONE = statement(
 );
 
 /**
- * Gives offers the costs of a reading, if any. If a fault switched an offer off, a change of its
- * catalogue item switches it on again.
+ * Writes the costs of a reading, if any, and its daily limits to offers. If a fault switched an offer off, a change of
+ * the offer's catalogue item switches the offer on again.
  */
 const UPDATE_OFFERS = statement(
   'supplier_catalogues.update_offers',
@@ -92,7 +92,10 @@ type ItemColumns = 'sku' | 'name' | 'group_name' | 'cost_micros' | 'cost_currenc
 export type MappedItem = Pick<SupplierProduct, ItemColumns> & {
   /** The first of our products that has an offer of it; null without one. */
   mapped_to: Product['sku'] | null;
-  /** Whether the item first appeared in the last reading. False for all items of a catalogue that was read only once. */
+  /**
+   * Whether the item first appeared in the last reading, of the whole catalogue or of a single SKU. False for all items
+   * of a catalogue that was read only once.
+   */
   is_new: boolean;
 };
 
@@ -118,7 +121,7 @@ const LIST_ITEMS = statement(
 export interface ItemFilter {
   /** A part of the SKU, the name or the group, in either case. */
   match?: string;
-  /** Only items that no product has an offer of. */
+  /** Only items for which no product has an offer. */
   unmapped?: boolean;
 }
 

@@ -62,7 +62,7 @@ export class SupplierOffer {
   @Column('text', { nullable: true })
   cost_currency!: string | null;
 
-  /** When an operator last set the cost, or a sync last found the cost in the supplier's catalogue. */
+  /** When an operator last set the cost, or a reading last found the cost in the supplier's catalogue. */
   @Column(timestampColumn({ nullable: true }))
   cost_at!: Date | null;
 

@@ -32,7 +32,7 @@ export interface SyncRun extends SyncCounts {
 }
 
 export interface SyncOptions {
-  /** Reads and compares, but changes nothing. */
+  /** Reads and compares, but changes neither catalogue nor offers. The gap after a reading begins all the same. */
   dryRun?: boolean;
   /** Accepts a shrunken catalogue, and ignores the gap between readings if we chose the gap, not the supplier. */
   force?: boolean;
@@ -89,7 +89,8 @@ export class SupplierSyncService {
   }
 
   /**
-   * Reads the catalogue of one due supplier, which has offers and is not paused. No other process reads the same catalogue.
+   * Reads the catalogue of one due supplier, which has offers and is not paused. No other worker claims the same
+   * reading, but an operator may read the same catalogue with {@link sync}.
    * @returns null if no supplier is due.
    */
   async syncDue(intervalMs: number): Promise<SyncRun | null> {
@@ -149,7 +150,7 @@ export class SupplierSyncService {
       const { code } = supplier;
       const now = await this.suppliers.lock(tx, code);
       if (!now) throw new UnknownResource('supplier', code);
-      // A newer reading has begun, or an operator gave the supplier a new address, whose catalogue was not read.
+      // A newer reading has begun, or an operator changed the address or account, whose catalogue was not read.
       if (now.catalogue_read_at?.getTime() !== readAt.getTime()) return refused(supplier, { kind: 'overtaken' });
       const before = await this.catalogues.listAll(tx, supplier);
       const refusal = implausibility(products, before, force);
@@ -174,7 +175,7 @@ export class SupplierSyncService {
   }
 }
 
-/** When the SKU of a row was last read, alone or with the whole catalogue. */
+/** When a reading, of the SKU alone or of the whole catalogue, last found the SKU, or first missed it. */
 const lastReadAt = ({ last_seen_at, gone_at }: SupplierProduct): Date => gone_at ?? last_seen_at;
 
 function refused(supplier: Supplier, refusal: Refusal, seen = 0): SyncRun {
