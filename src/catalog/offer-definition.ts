@@ -51,7 +51,7 @@ interface RowContext {
 
 /**
  * The row of an offer after a change.
- * @param supplierProduct the offer's product in the supplier's catalogue: a new offer without a given cost gets its cost.
+ * @param supplierProduct the offer's item in the supplier's catalogue: its cost is the default cost of a new offer.
  * @param reason the operator's reason, which the row stores if the operator switches the offer off.
  * @param now the time of the given cost, if any.
  */

@@ -28,8 +28,8 @@ export class OffersService {
 
   /**
    * Adds an offer, or changes the given members of one.
-   * @throws NOT_FOUND for the product or the supplier; BAD_REQUEST naming the first wrong member; CONFLICT if the offer changed
-   * meanwhile.
+   * @throws NOT_FOUND for the product or the supplier; BAD_REQUEST naming the first wrong member; CONFLICT if the state
+   * is not as expected.
    */
   set(definition: OfferDefinition, by?: Actor, expected: ExpectedOffer = {}): Promise<ListedOffer> {
     return this.database.transaction(async (tx) => {

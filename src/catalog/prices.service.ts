@@ -16,7 +16,7 @@ export interface PriceChange {
   price: Satang | null;
 }
 
-/** The price that a merchant pays for a product with its own price. */
+/** The price that a merchant pays for a product for which it has an own price. */
 interface OwnPrice {
   merchant_id: number;
   sku: string;
@@ -115,7 +115,7 @@ export class PricesService {
     return toPage(rows, limit, ({ id }) => encodeCursor(id));
   }
 
-  /** A product at one merchant's price. @throws NOT_FOUND */
+  /** A product at one merchant's price. Does not check the merchant. @throws NOT_FOUND for the product. */
   async show(merchantId: number, sku: string): Promise<PricedProduct> {
     const which = { merchantId, sku, isOwnOnly: false, part: null, afterId: 0 };
     const [product] = await this.prices.pageOfMerchant(which, 1);
@@ -124,7 +124,7 @@ export class PricesService {
   }
 
   /**
-   * Gives a merchant its own price.
+   * Sets a merchant's own price.
    * @param seen the own price that the operator saw, null for none. If the present one differs, nothing changes.
    * @throws BAD_REQUEST above the list price; NOT_FOUND; CONFLICT.
    */
@@ -141,6 +141,7 @@ export class PricesService {
    * Removes a merchant's own price. Also succeeds if the merchant has none.
    * @param seen as in {@link set}.
    * @returns the list price, which the merchant pays from now on.
+   * @throws NOT_FOUND; CONFLICT.
    */
   async clear(merchantId: number, sku: string, by?: Actor, seen?: Satang | null): Promise<Satang> {
     const toRecord: ToRecord = ({ products }) => {

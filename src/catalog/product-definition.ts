@@ -8,15 +8,18 @@ export const MAX_QUANTITY = 100;
 
 /**
  * The wanted state of a product. An absent member keeps its value. A new product needs a name and a price, and gets defaults for
- * its other members. Without a supplier it can't be ordered until it has an offer.
+ * its other members. Until it has an offer, only sandbox merchants can order it.
  */
 export interface ProductDefinition {
   sku: string;
   name?: string;
   price?: Satang;
-  /** The code of the supplier of its first offer (priority 1). Null for no supplier: refused if the product has an offer. */
+  /**
+   * The code of the supplier of its first offer. Another supplier than before gets the offer of priority 1. Null for no
+   * supplier: refused if the product has an offer.
+   */
   supplier?: string | null;
-  /** The supplier's SKU; our SKU by default. */
+  /** If absent, the SKU of the present first offer, even for another supplier. Without an offer, our SKU. */
   supplierSku?: string;
   requiresServer?: boolean;
   requiresCharacter?: boolean;

@@ -12,7 +12,7 @@ import { ProductsRepository, type ProductFilter } from './products.repository.js
 export interface ProductListing {
   product: ProductWithSupplier;
   offers: ListedOffer[];
-  /** The offer at which the service buys the product now, or which operators should check: see {@link offerInUse}. */
+  /** The offer at which the service buys the product now, or which operators should check first: {@link offerInUse}. */
   inUse: ListedOffer | null;
 }
 

@@ -57,7 +57,8 @@ export class ProductsService {
 
   /**
    * Sets many products, all or none.
-   * @param by the operator, for the audit log, with `file`, the name of the file with the products.
+   * @param by the operator, for the audit log.
+   * @param file the name of the file with the products, for the audit log.
    * @param expected the differences that the operator confirmed. If the present ones differ, nothing changes.
    * @param onProgress gets the number of products written so far.
    * @throws ProductError with the index of the first impossible definition; CONFLICT.
