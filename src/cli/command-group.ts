@@ -15,7 +15,7 @@ export type Work<Given extends unknown[]> = (
 /**
  * Wraps the work of a command for commander: opens a session, does the work, closes the session, and keeps the result for the
  * output. It prints a streamed result before it closes the session.
- * @param features modules of this command beyond those of its group.
+ * @param features modules of this command, which replace those of its group.
  */
 export type Runner = <Given extends unknown[]>(
   work: Work<Given>,
@@ -80,7 +80,7 @@ export class OperatorCommand extends Command {
     );
   }
 
-  /** @param features modules of this command beyond those of its group. */
+  /** @param features modules of this command, which replace those of its group. */
   does<Given extends unknown[]>(work: Work<Given>, features?: () => Promise<CommandFeatures>): this {
     return this.action(present(this.findRunner(), 'the group of a command sets its runner')(work, features));
   }

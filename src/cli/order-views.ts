@@ -91,7 +91,7 @@ function orderText({ items, units, timeline, created_by: _createdBy, ...order }:
   const attempts = units.flatMap(({ unit, attempts_detail }) =>
     attempts_detail.map((attempt) => ({ unit, ...attempt })),
   );
-  // Sets every member, because the members of the first entry become the columns of the table.
+  // Sets every member, so that the columns have the same order in each table.
   const entries = timeline.map(({ at, event, unit, detail, process }) => ({ at, event, unit, detail, process }));
   return paragraphs(
     recordTable(order),
@@ -102,7 +102,7 @@ function orderText({ items, units, timeline, created_by: _createdBy, ...order }:
   );
 }
 
-/** Orders in full for programs, and in a line each for people. */
+/** Orders in full for programs, and one line for each order for people. */
 export function orderList(found: OrderWithItems[], limit: number): Result {
   const orders = found.map(toListedOrder);
   // Without sandbox orders, the column would have the same value in each line.

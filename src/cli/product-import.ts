@@ -41,7 +41,7 @@ export async function importProducts(
         products.setAll(definitions, { by, file: name, expected, onProgress }),
       );
     } catch (error) {
-      // A product changed after the file was checked.
+      // A product or a supplier changed after the file was checked.
       if (!(error instanceof ProductError)) throw error;
       const line = lines[error.index]?.line ?? null;
       throw new CsvProblems([{ line, column: null, words: problemInWords(error) }]);

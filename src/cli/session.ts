@@ -17,7 +17,7 @@ const SCHEMA_DEADLINE_MS = 15_000;
 
 /**
  * Opens the services of a command, on a database whose schema is up to date.
- * @throws ConfigError; CommandError without a usable database.
+ * @throws ConfigError; CommandError without a usable database; LocalError if this user may not read the stack file.
  */
 export async function openSession(env: NodeJS.ProcessEnv, features: CommandFeatures): Promise<INestApplicationContext> {
   const config = loadConfig(withLocalStack(env), { forCommandLine: true });
@@ -53,7 +53,7 @@ function withLocalStack(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   };
 }
 
-/** Logs are off by default, because errors are printed as sentences. Standard output is for the result, so logs go elsewhere. */
+/** Logs are off by default, because errors are printed as sentences. They go to standard error, apart from results. */
 function createLogger(config: Config, env: NodeJS.ProcessEnv): Logger {
   const level = env.LOG_LEVEL?.trim() ? config.LOG_LEVEL : 'silent';
   return pino({ level, base: { process: 'cli' } }, destination({ dest: 2, sync: true }));
