@@ -18,7 +18,7 @@ before are left out. After an interruption, repeat the import: it continues. If 
 not continue the imported lines, nothing is imported, and the exit code is 1.
 `;
 
-/** Without this, V8 collects garbage only when it takes three times as much memory as the objects in use. */
+/** Without this flag, V8 lets the heap grow to three times the objects in use before it collects garbage. */
 const COLLECT_SOONER = '--heap-growing-percent=50';
 
 interface ImportGiven extends Actor {

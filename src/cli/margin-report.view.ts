@@ -50,7 +50,7 @@ const unknownCostIn = ({ cost_unknown_units: units, cost_unknown_revenue: revenu
     ? ''
     : `The cost of ${counted(Number(units), 'unit')} for ${formatBaht(revenue)} THB is unknown: they have no margin here.`;
 
-/** Shows all percentages with their fraction digit. */
+/** Shows all percentages with one fraction digit. */
 const withDecimal = (line: ReturnType<typeof toMarginLine>): Line => ({
   ...line,
   margin_percent: line.margin_percent?.toFixed(1) ?? null,

@@ -67,14 +67,14 @@ function readValueFile(what: string, path: string): string {
   }
 }
 
-/** Given values, and null for those that are removed. @throws CommandError if a name is both. */
+/** The given values, and null for each removed name. @throws CommandError if a name is both given and removed. */
 export function withRemoved(values: Record<string, string>, names: string[] = []): Changes {
   const both = names.find((name) => Object.hasOwn(values, name));
   if (both !== undefined) throw new CommandError(`${both} can't be both given and removed`);
   return { ...values, ...Object.fromEntries(names.map((name) => [name, null])) };
 }
 
-/** Asks before credentials are removed. @param of whose they are. */
+/** Asks before credentials are removed. @param of the supplier or channel that has them, such as `supplier acme`. */
 export async function confirmRemoval(of: string, credentials: Changes = {}, yes?: boolean): Promise<void> {
   const removed = Object.keys(credentials).filter((name) => credentials[name] === null);
   if (removed.length === 0) return;

@@ -135,6 +135,6 @@ export function refuseBoth(command: Command, other: string): void {
   }
 }
 
-/** A filter of several values, made of the only value that an option has. Undefined without the option. */
+/** The value of an option as a list, because filters match any of several values. Undefined without the option. */
 export const only = <Value>(value: Value | undefined): [Value] | undefined =>
   value === undefined ? undefined : [value];

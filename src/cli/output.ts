@@ -17,7 +17,7 @@ export interface Result {
 
 /** Output in parts, because all of it may not fit in memory. */
 export interface Streamed {
-  /** Each part is written when the reader can take it. The last part must end with a line break. */
+  /** Each part is written when the reader is ready for it. The last part must end with a line break. */
   parts: (asJson: boolean) => AsyncIterable<string>;
   /** Called after the last part. As in {@link Result}, but remarks are also printed beside JSON. */
   end?: (asJson: boolean) => Ending;

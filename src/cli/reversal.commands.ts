@@ -113,7 +113,7 @@ async function closeAll(reversals: ReversalsService, all: number[], by: Actor): 
   return { ...list(closed, ''), warnings };
 }
 
-/** @param pages if there are more discrepancies than the limit, they must have one more, so that the output can say so. */
+/** @param pages must have one discrepancy beyond the limit if there are more, so that the output can say so. */
 function listed(pages: AsyncIterable<Reversal[]>, limit = Infinity): Streamed {
   let isCut = false;
   const shown = async function* (): AsyncGenerator<Reversal[]> {

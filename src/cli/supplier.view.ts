@@ -118,7 +118,7 @@ export function supplierRecord(app: INestApplicationContext, supplier: Supplier)
   return { json: view, text };
 }
 
-/** The members of a supplier for a table. Without a pause or a callback address, the supplier lacks that member. */
+/** The members of a supplier for a table. Leaves out a pause reason and a callback address if there is none. */
 export const toLine = ({
   pause_reason,
   callback_url,
