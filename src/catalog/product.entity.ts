@@ -27,9 +27,9 @@ export class Product {
   price!: Satang;
 
   /**
-   * The supplier of the product's first offer; null if the product has no offer. The earlier version of the service knows this
-   * column, but no offers. So triggers make the offer of priority 1 when a process writes this column, and write this column when
-   * offers change.
+   * The supplier of the product's first offer; null if the product has no offer. Version 0.1 of the service knows this
+   * column, but no offers. So triggers make the offer of priority 1 when a process writes another supplier here,
+   * and write this column when offers change.
    */
   @ForeignKey(() => Supplier, { name: 'fk_products_supplier' })
   @Column('integer', { nullable: true })
