@@ -67,7 +67,7 @@ const toLine = ({ created_at, operator, source, action, detail, ...entry }: LogE
   detail: inWords(detail),
 });
 
-/** Members as `name value`. To fit a line, only a list of at most three texts is shown in full; other lists by their length. */
+/** Writes members as `name value`. To fit a line, shows lists of up to three texts in full, and others by length. */
 function inWords(detail: Record<string, unknown>): string {
   return Object.entries(detail)
     .filter(([, value]) => value !== null && value !== '' && value !== false)

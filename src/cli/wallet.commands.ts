@@ -29,7 +29,7 @@ const DESCRIPTIONS = {
 };
 
 export const walletCommands: CommandGroup = {
-  // Statements come from ReportsModule. The entries of WalletModule are for merchants, and load the API's documentation.
+  // Statements come from ReportsModule. The entries of WalletModule are for merchants, without references and notes.
   features: { imports: [WalletModule, ReportsModule] },
   define(wallet) {
     for (const kind of ['credit', 'debit'] as const) {
