@@ -23,7 +23,7 @@ import { policyReportsMiddleware, securityHeaders } from './content-security-pol
 import { setUpConsoleSwagger } from './openapi.js';
 import { pages } from './pages.js';
 
-/** Paths that take passwords and codes. */
+/** Paths at which an attacker could guess passwords, codes or the tokens of links. */
 const SIGN_IN_PATHS = ['session', 'session/code', 'session/confirm', 'set-up', 'set-up/account', 'me/password'];
 /** Paths of company sign-in. They take no password or short code, and a whole office may share one address. */
 const COMPANY_PATHS = ['session/company', 'session/company/answer'];

@@ -7,7 +7,7 @@ import { callerOf } from './caller.js';
 import { ACCESS, type Access } from './console-route.decorator.js';
 import { assertMay } from './permission.js';
 
-/** Enforces the access that @ConsoleRoute declares. A route without this decorator is closed to everyone. */
+/** Enforces the access that a route declares, mostly by @ConsoleRoute. A route that declares none is closed to all. */
 @Injectable()
 export class AccessGuard implements CanActivate {
   constructor(

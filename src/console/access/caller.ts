@@ -7,7 +7,7 @@ import { requestIdOf } from '../../core/http/request-id.middleware.js';
 import type { LiveSession } from '../../operators/operator-sessions.repository.js';
 import { hasPermission, type Permission } from '../../operators/roles.js';
 
-/** How long a code or password confirms further actions. */
+/** How long a code, a password or a company sign-in confirms further actions. */
 const CONFIRMED_FOR_MS = 600_000;
 
 export const isRecent = (at: Date): boolean => at.getTime() + CONFIRMED_FOR_MS > Date.now();
@@ -50,7 +50,7 @@ export class Caller {
     return this.actor(reason);
   }
 
-  /** @throws FORBIDDEN unless the operator has given a code or password within ten minutes. */
+  /** @throws FORBIDDEN unless a code, a password or a company sign-in confirmed the operator within ten minutes. */
   assertConfirmed(): void {
     if (this.confirmedUntil) return;
     const message = 'Confirm with your code or password, and send this again';

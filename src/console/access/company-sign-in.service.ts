@@ -42,8 +42,8 @@ export class CompanySignInService {
   }
 
   /**
-   * @throws NOT_FOUND if company sign-in is not set up; BAD_REQUEST as {@link assertReturnsHere}; SERVICE_UNAVAILABLE; FORBIDDEN
-   * with the provider's reason.
+   * @throws NOT_FOUND if company sign-in is not set up; BAD_REQUEST as {@link assertReturnsHere}; SERVICE_UNAVAILABLE
+   * if the provider does not answer; FORBIDDEN if its answer can't be accepted.
    */
   async begin({ request, response }: Exchange, next = '/'): Promise<CompanySignInDto> {
     this.assertReturnsHere(request);
@@ -55,7 +55,11 @@ export class CompanySignInService {
     return { url };
   }
 
-  /** @param answer the query with which the browser returned. @throws as {@link begin}; FORBIDDEN with the reason. */
+  /**
+   * @param answer the query with which the browser returned.
+   * @throws FORBIDDEN with the reason; SERVICE_UNAVAILABLE if the provider does not answer; UNAUTHORIZED if the
+   * operator's access has changed meanwhile.
+   */
   async complete(exchange: Exchange, answer: string): Promise<CompanySessionDto> {
     const { request, response } = exchange;
     const parameters = new URLSearchParams(answer);
@@ -81,8 +85,8 @@ export class CompanySignInService {
   }
 
   /**
-   * Refuses an origin other than that of CONSOLE_URL. The provider returns the browser to CONSOLE_URL, where the cookie of another
-   * host is missing. For example, a cookie of localhost is missing at 127.0.0.1.
+   * Refuses a request from any page outside CONSOLE_URL. The provider returns the browser to CONSOLE_URL, where the
+   * cookie of another host is missing. For example, a cookie of localhost is missing at 127.0.0.1.
    */
   private assertReturnsHere({ headers: { origin } }: Request): void {
     const { url } = this.config.console;

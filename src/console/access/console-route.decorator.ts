@@ -23,8 +23,8 @@ class ConsoleErrorDto {
 }
 
 /**
- * The callers that a route allows: operators with a permission, every operator who is signed in (`operator`), operators who gave
- * their password but not yet their code (`half`), or anyone.
+ * The callers that a route allows: operators with a permission; every operator who is signed in (`operator`); every
+ * operator with a session, even before the code of the second factor (`half`); or anyone.
  */
 export type Access = Permission | 'operator' | 'half' | 'anyone';
 

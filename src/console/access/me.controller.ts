@@ -115,8 +115,8 @@ export class MeController {
   }
 
   /**
-   * An operator who signs in through the company may have no password or code to confirm with. If the role needs a second
-   * factor and the operator has none, a session of the last ten minutes is therefore enough to set it up.
+   * An operator who signs in through the company may have no password or code to confirm with. So if the role needs a
+   * second factor and the operator has none, a session that began within ten minutes is enough to set one up.
    * @throws FORBIDDEN
    */
   private assertMaySetUp(caller: Caller): void {

@@ -32,7 +32,10 @@ export const lacksSecondFactor = (
   { console }: Pick<Config, 'console'>,
 ): boolean => !hasSecondFactor && needsSecondFactor(role, console.requireSecondFactor);
 
-/** Whether an amount needs a second person's approval. The limit is in THB, so an amount in another currency always does. */
+/**
+ * Whether an amount needs a second person's approval. The limit is in THB, so each amount in another currency needs
+ * one. Without a limit, no amount does.
+ */
 export const needsApproval = (
   amount: Satang,
   { console: { approvalAbove } }: Pick<Config, 'console'>,

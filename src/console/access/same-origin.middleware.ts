@@ -5,7 +5,7 @@ const READING = new Set(['GET', 'HEAD']);
 
 /**
  * Refuses a request that may change something, unless the browser reports that a page of the console sent it. Browsers report
- * this by `Sec-Fetch-Site`. For browsers without that header, the host of `Origin` counts.
+ * this by `Sec-Fetch-Site`. Without that header, `Origin` must have the host of the console or of the request.
  * @param url of the console.
  */
 export function sameOriginMiddleware(url: string): RequestHandler {

@@ -22,7 +22,7 @@ import type {
 } from './session.dto.js';
 import { toOwnSessionDto, toSessionDto } from './session.mapper.js';
 
-/** Signs operators in and out of a browser. */
+/** Signs operators in and out, confirms them, and lists and ends their sessions. */
 @Injectable()
 export class SessionsService {
   private readonly devices: DeviceCookie;
@@ -103,8 +103,8 @@ export class SessionsService {
 
   /**
    * Begins a session.
-   * @param awaitsCode whether the operator must still give the code of the second factor. Until then the session allows nothing
-   * else.
+   * @param awaitsCode whether the operator must still give the code of the second factor. Until then, the session opens
+   * only routes with the access `half` or `anyone`.
    * @param isConfirmed whether the operator has just given a proof of identity.
    */
   async open(
