@@ -27,7 +27,10 @@ const SEEN_EVERY_MS = 30_000;
 
 type Done<Result = void> = (error?: unknown, result?: Result) => void;
 
-/** Stores sessions in `operator_sessions` by the hash of the cookie's value. So a reader of the table can't use the sessions. */
+/**
+ * Stores sessions in `operator_sessions` by the hashes of their identifiers, which only the cookies have. So a reader
+ * of the table can't use the sessions.
+ */
 @Injectable()
 export class SessionStore extends Store {
   constructor(

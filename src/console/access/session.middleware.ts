@@ -21,7 +21,7 @@ export function sessionMiddleware(store: SessionStore, config: Config): RequestH
     // If CONSOLE_URL has https, browsers use https, even if the proxy does not forward the scheme.
     if (config.console.isHttps) Object.defineProperty(request, 'secure', { value: true });
     readSession(request, response, (error?: unknown) => {
-      // Not enumerable, so that the store does not store it.
+      // Not enumerable: otherwise express-session would find the session changed, and save it instead of touching it.
       if (!error && request.headers['x-unattended'] !== undefined)
         Object.defineProperty(request.session, 'isUnattended', { value: true });
       next(error);
