@@ -14,7 +14,7 @@ interface Action<Result> {
   /** The request in the form of its log entry. The service refuses a different request under the same key. */
   request: { merchantId?: number; detail: Record<string, unknown> };
   reason?: string;
-  /** Carries out the action and records it as this actor's, in one transaction. */
+  /** Carries out the action and records it with this actor, in one transaction. */
   carryOut: (by: ConsoleActor) => Promise<Result>;
   /** Answers a repeated request, and changes nothing. @param entry of the action that was carried out. */
   answerFrom: (entry: AuditLogEntry) => Promise<Result>;

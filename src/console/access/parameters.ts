@@ -23,7 +23,11 @@ export const PathParameter = (
   transform: (text: string) => unknown,
 ): ParameterDecorator => documented(Param(name, { transform }), ApiParam({ name, schema: { type }, example }));
 
-/** Text in the path. @param what it names, such as a product, for the message. @throws NOT_FOUND for text that can't name one. */
+/**
+ * Text in the path.
+ * @param what the kind of thing that the text names, such as a product, for the message.
+ * @throws NOT_FOUND for text that can't name one.
+ */
 export const PathText = (
   name: string,
   what: string,
