@@ -3,7 +3,7 @@ import { textProblem } from '../core/text.js';
 import { Member } from '../core/validation/member.decorators.js';
 import type { SuppliersService } from '../suppliers/suppliers.service.js';
 
-// Filters of lists that take one value, or several with commas between. An entry of the list must have any of them.
+// A filter of a list takes one value, or several with commas between. It matches entries with any of these values.
 
 /** The maximum number of values in a filter whose possible values the API does not list. */
 const MAX_VALUES = 20;
@@ -36,7 +36,7 @@ export async function supplierIdsOf(
   return [first, ...others];
 }
 
-/** Whether a text is the id of a row. */
+/** Whether a text can be the id of a row. */
 export const isId = (text: string): boolean => /^[1-9]\d{0,9}$/.test(text) && BigInt(text) <= MAX_INTEGER;
 
 function Several(

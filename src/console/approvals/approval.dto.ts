@@ -65,7 +65,10 @@ export class RejectDto {
   reason!: string;
 }
 
-/** A requested movement of money, and the decision about it. Without a decision, `decided_by` and the later members are null. */
+/**
+ * A request for a movement of money, or for a decision about a payment. Until an operator approves, rejects or
+ * withdraws it, `decided_by` and the later members are null.
+ */
 export class ApprovalDto {
   @Shown.integer(12) id!: number;
   @Shown.oneOf(APPROVAL_STATUSES, 'open') status!: ApprovalStatus;

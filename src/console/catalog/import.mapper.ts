@@ -43,7 +43,7 @@ export type Costs = ReadonlyMap<string, Satang>;
 /** The members of a change that sort and count it in a preview. */
 type PriceMove = Pick<PriceChangeDto, 'price_moves_percent' | 'below_cost'>;
 
-/** Sorts the farthest moves first; prices that do not move keep their order. */
+/** Sorts the largest percentages first. A change without a percentage counts as 0 percent. */
 const byMove = (one: PriceMove, other: PriceMove): number =>
   Math.abs(other.price_moves_percent ?? 0) - Math.abs(one.price_moves_percent ?? 0);
 

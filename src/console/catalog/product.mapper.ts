@@ -118,8 +118,9 @@ const ofMany = ({ changes, old, new: now }: Difference): MemberChangeDto[] =>
   changes?.map(toMemberChangeDto) ?? [toMemberChangeDto({ member: 'price', old, new: now })];
 
 /**
- * The changes in an entry about one product, price or offer. `detail` has the new values. For `product.set`, `before` has only the
- * changed members. For `offer.set`, it has all members. For a new row, `before` is null.
+ * The changes in an entry about one product, price or offer. `detail` has the new values, or the old ones for
+ * `offer.remove`. For `product.set`, `before` has only the changed members. For `offer.set`, it has all members. For a
+ * new product or offer, `before` is null. Entries about prices have no `before`.
  */
 function ofOne(detail: Detail, action: string): MemberChangeDto[] {
   const before = (detail.before ?? {}) as Detail;

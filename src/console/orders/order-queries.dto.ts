@@ -38,7 +38,7 @@ export class OrderFilterDto {
   q?: string;
 }
 
-/** The members of every query for a page. */
+/** The size of a page, and its place in the list. */
 export class ListQueryDto implements PageQuery {
   @Limit(CONSOLE_LIMIT) limit?: string;
   @Cursor() cursor?: string;
