@@ -38,7 +38,7 @@ export class ChannelViewsService {
     };
   }
 
-  /** The settings may be of another version of the adapter: the list shows the channel all the same. */
+  /** A channel with settings of another version of the adapter can't be connected, but the list must show it, too. */
   private capabilitiesOf(channel: DepositChannel): Pick<ChannelDto, 'has_statements' | 'can_sync'> {
     try {
       const { adapter, settings } = this.channels.connect(channel);

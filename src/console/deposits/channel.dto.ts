@@ -142,7 +142,10 @@ export class ImportStatementDto extends PreviewStatementDto {
   @Reason({ optional: true, description: 'For the log. Required with `accept_texts_of`' }) reason?: string;
 }
 
-/** What an import does, or would do. Counts and amounts are of new lines. */
+/**
+ * What an import does, or would do. `lines`, `opening` and `closing` are of the whole file. `repeated` counts earlier
+ * lines. The other counts and amounts are of new lines.
+ */
 export class StatementImportDto {
   @Shown.text('kbank') channel!: string;
   @Shown.integer(120) lines!: number;

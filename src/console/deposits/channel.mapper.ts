@@ -27,13 +27,16 @@ export function toChannelChanges(code: string, given: SetChannelDto): ChannelCha
 export function toSyncStart(text: string | undefined): Date | undefined {
   if (text === undefined) return undefined;
   const since = checkedMoment(text);
-  // In whole days: an operator chooses a day, which begins at midnight.
+  // An operator chooses a day, and sends its midnight. So the moment may be up to a day older than the limit.
   if (Date.now() - since.getTime() < (MAX_SYNC_DAYS + 1) * DAY_MS) return since;
   const message = `since must be at most ${MAX_SYNC_DAYS} days ago: topup channel sync reads longer lists`;
   throw refusal('BAD_REQUEST', 'OUT_OF_RANGE', 'since', message);
 }
 
-/** Answers what an import did. A refused file is an answer, too, which names each problem. @throws PAYLOAD_TOO_LARGE */
+/**
+ * Returns what an import did. A refused file gives a result, too, with at most {@link MAX_PROBLEMS} problems.
+ * @throws PAYLOAD_TOO_LARGE; errors of the import.
+ */
 export async function toImportDto(
   code: string,
   file: Buffer,

@@ -41,7 +41,7 @@ export class DepositViewsService {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** Newest first. @throws BAD_REQUEST for an invalid cursor, or a period that ends before its beginning. */
+  /** Newest first. @throws BAD_REQUEST for an invalid cursor, or unless the period ends after its beginning. */
   async list(caller: Caller, query: ConsoleDepositsQueryDto): Promise<Page<ConsoleDepositDto>> {
     const { merchant, q: name, from, to, status, channel } = query;
     const { limit, start: before } = placeOf(query);
@@ -84,8 +84,9 @@ export class DepositViewsService {
 
   /**
    * Carries a decision out.
-   * @throws FORBIDDEN until the operator confirms, and with APPROVAL_REQUIRED for more than CONSOLE_APPROVAL_ABOVE; NOT_FOUND;
-   * BAD_REQUEST; CONFLICT if it was decided before, or if another amount than expected is to be taken back.
+   * @throws FORBIDDEN until the operator confirms, and with APPROVAL_REQUIRED if a second operator must approve;
+   * NOT_FOUND; BAD_REQUEST; CONFLICT if the payment was decided before, or if the balance or the amount to take back is
+   * not the expected one.
    */
   async decide(caller: Caller, id: string, decision: PaymentDecision, reason: string): Promise<DecidedPaymentDto> {
     const { payment } = await this.payments.get(id);
@@ -166,7 +167,7 @@ function toPaymentDto(
   };
 }
 
-/** Where a page of a list begins. */
+/** The size of a page, and the place where it begins. */
 function placeOf(query: { limit?: string; cursor?: string }): { limit: number; start: bigint | undefined } {
   const { limit, cursor } = pageOf(query);
   return { limit, start: decodeCursor(cursor, [MAX_BIGINT])?.[0] };
