@@ -72,7 +72,10 @@ export class ConsoleJobsService {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** @throws FORBIDDEN; BAD_REQUEST; NOT_FOUND for a supplier; CONFLICT while another job runs. */
+  /**
+   * @throws FORBIDDEN; BAD_REQUEST; NOT_FOUND for a supplier; CONFLICT for the key of another request, or while another
+   * job of the kind or of this process runs.
+   */
   async start(caller: Caller, key: string | undefined, { kind, ...members }: StartJobDto): Promise<JobDto> {
     this.assertMayRun(caller, kind);
     assertFits(kind, members);
@@ -83,7 +86,7 @@ export class ConsoleJobsService {
     return this.begin(caller, { kind, ...prepared, idempotencyKey: key, entry }, work);
   }
 
-  /** Starts a replay, which records each of its batches in the audit log. @throws CONFLICT while another job runs. */
+  /** Starts a replay, which records each of its batches in the audit log. @throws CONFLICT as {@link start}. */
   startReplay(
     caller: Caller,
     content: JobContent & { kind: 'replay' },
@@ -121,7 +124,7 @@ export class ConsoleJobsService {
     );
   }
 
-  /** The job ends within two seconds. @throws NOT_FOUND; FORBIDDEN; CONFLICT unless it runs. */
+  /** The job ends within two seconds. @throws NOT_FOUND; FORBIDDEN; CONFLICT if it has ended or was cancelled. */
   async cancel(caller: Caller, id: number): Promise<JobDetailDto> {
     const { kind } = await this.get(caller, id);
     this.assertMayRun(caller, kind);
