@@ -7,7 +7,7 @@ import { readRawBody } from '../core/http/raw-body.js';
 import type { Logger } from '../core/logger.js';
 import { storable } from '../core/text.js';
 
-/** The nonce of this answer. Components of index.html need it to write styles into the page. */
+/** The nonce of this answer. A page's components read it in index.html: they need it to write styles into the page. */
 export const nonceOf = ({ locals }: Response): string => (locals as { nonce?: string }).nonce ?? '';
 
 /** Sets headers that let browsers load content only from the console itself, and images also from data URLs. */

@@ -10,7 +10,8 @@ const PLACEHOLDER = /__CSP_NONCE__/g;
 const NOT_PAGES = /^\/(api|healthz|readyz|csp-report)(\/|$)/;
 
 /**
- * Serves the files of the web application. Every other address gets index.html, because the application routes by itself.
+ * Serves the files of the web application. Any other address of a page gets index.html, because the application routes
+ * by itself.
  * @param directory the directory of the build. While it is missing, every request looks for it again.
  */
 export function pages(directory: string): RequestHandler {

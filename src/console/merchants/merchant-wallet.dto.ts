@@ -20,7 +20,7 @@ export class MonthQueryDto {
   month!: string;
 }
 
-/** A line of the statement, with members that only operators see. */
+/** An entry of a wallet, with members that only operators see. */
 export class ConsoleEntryDto extends WalletEntryDto {
   @Shown.nullableText('Transfer of Monday') note!: string | null;
   @Shown.nullableText('nok@example.com', 'The operator who moved the money; null for orders') operator!: string | null;

@@ -147,7 +147,6 @@ export const toUndecidedCallDto = (
   unit: unitName({ item, unit }),
 });
 
-/** @param seesCosts whether the operator may see costs. */
 export const toProductDto = (item: MappedItem, seesCosts: boolean): SupplierProductDto => ({
   ...pick(item, 'name', 'mapped_to', 'is_new', 'gone_at'),
   supplier_sku: item.sku,
@@ -178,7 +177,7 @@ export const toAdapterDto = (description: DescribedAdapter): AdapterDto => ({
   capabilities: [...description.capabilities],
 });
 
-/** The settings of an adapter, of suppliers or of channels. */
+/** The settings that an adapter of suppliers, or an adapter of channels, reads. */
 export const toSettingsDto = (
   description: Pick<DescribedAdapter, 'adapter' | 'name' | 'baseUrl' | 'credentials' | 'options'>,
 ): Omit<AdapterDto, 'currency' | 'capabilities'> => ({

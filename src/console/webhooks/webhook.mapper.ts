@@ -111,7 +111,10 @@ const playerIn = ({ data }: EventBody): [name: string, value: string][] =>
     return typeof value === 'string' ? [[name, value]] : [];
   });
 
-/** The merchant's own texts, which are often about the buyer. Most answers have a text as short as `1`, so those tell nothing. */
+/**
+ * The merchant's own texts, which are often about the buyer. Leaves out short texts such as `1`, because most answers
+ * have them by chance.
+ */
 const metadataIn = ({ data }: EventBody): string[] =>
   Object.values((data?.metadata ?? {}) as Record<string, string>).filter((text) => !isTooShortToMask(text));
 
