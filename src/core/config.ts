@@ -17,11 +17,11 @@ export interface Config extends Omit<
   | ('SUPPLIER_CALLBACK_BASE_URL' | 'G2BULK_BASE_URL')
   | ConsoleVariable
 > {
-  /** 32 bytes. Null if not set: only the command line starts without it. */
+  /** 32 bytes. Null if not set: only the command line, migrations and partitioning start without it. */
   readonly secretsKey: Buffer | null;
   /** Former keys. They open secrets, but seal none. */
   readonly previousSecretsKeys: readonly Buffer[];
-  /** Certificates in PEM that must have signed Redis' certificate; null for the public authorities. */
+  /** The authorities that may sign Redis' certificate: certificates in PEM. Null for the public authorities. */
   readonly redisAuthority: string | null;
   readonly webhookAllowedNetworks: readonly Network[];
   readonly trustedProxies: TrustedProxies;
@@ -37,9 +37,9 @@ export interface Config extends Omit<
 export const CONFIG = Symbol('CONFIG');
 
 interface LoadOptions {
-  /** The command line needs no Redis, and no SECRETS_KEY for commands that touch no secret. */
+  /** The command line, migrations and partitioning need no Redis. They need SECRETS_KEY only to use a secret. */
   forCommandLine?: boolean;
-  /** The console needs no Redis, and has its own pool size and limits. */
+  /** The console needs no Redis. It has its own pool size and statement timeout. */
   forConsole?: boolean;
 }
 

@@ -23,7 +23,7 @@ export class CoreModule {
   }
 }
 
-/** Makes the secret box. Without SECRETS_KEY a process starts, and only a use of the box fails, with a message about the key. */
+/** Makes the secret box. Commands start without SECRETS_KEY: then each use of the box fails with an error about it. */
 function secretBox(config: Config): SecretBox {
   if (config.secretsKey) return new SecretBox(config.secretsKey, config.previousSecretsKeys);
   const missing = (): never => {
