@@ -19,9 +19,9 @@ export interface ConsoleConfig {
   readonly sessionMs: number;
   readonly idleMs: number;
   readonly requireSecondFactor: 'none' | 'money' | 'all';
-  /** To resolve a unit with a higher price, an operator must confirm with a code or password. */
+  /** To settle units whose prices add up to more, an operator must confirm with a code or password. */
   readonly confirmAbove: Satang;
-  /** Movements of money above this amount need approval; null if no movement needs it. */
+  /** Movements above this amount, or in another currency than THB, need approval. Null if no movement needs it. */
   readonly approvalAbove: Satang | null;
   /** The time zone of operators who have not chosen a time zone. */
   readonly timezone: string;
