@@ -5,8 +5,9 @@ import { parseNetwork, type TrustedProxies } from '../networks.js';
 type Trust = (address: string, hop: number) => boolean;
 
 /**
- * Makes an application take the caller's address from X-Forwarded-For, as far as it trusts the proxies. If a trusted network also
- * contains callers, these callers can forge their address. Then a warning is logged, once.
+ * Makes an application read the caller's address from X-Forwarded-For, as far as it trusts the proxies. Callers inside
+ * a trusted network can forge their address. So the application logs a warning, once, when the header has an address of
+ * such a network that is not listed by itself.
  * @param name the name of the environment variable, for the warning.
  */
 export function trustProxies(app: Express, name: string, trusted: TrustedProxies, logger: Logger): Express {

@@ -32,7 +32,7 @@ export function isTooMuchLeft(request: IncomingMessage): boolean {
   return !(Number(request.headers['content-length']) <= READ_TO_KEEP_BYTES);
 }
 
-/** Makes a connection end with the answer, without reading the rest of the body. */
+/** Makes a connection end with the answer. Reads and drops only a limited part of the rest of the body. */
 export function endAfterAnswer(request: IncomingMessage): void {
   const { socket } = request;
   ending.add(socket);
@@ -69,8 +69,8 @@ function readLittleMore(stream: Readable): void {
 }
 
 /**
- * Half-closes the socket, and ends it when the client has sent everything or some time has passed.
- * @returns a function that ends it earlier, once the answer is out.
+ * Half-closes the socket, and destroys it when the client has sent everything or some time has passed.
+ * @returns a function that destroys it earlier, once the answer is out.
  */
 function linger(socket: Duplex): () => void {
   const destroy = (): void => void socket.destroy();

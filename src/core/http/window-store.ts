@@ -17,7 +17,7 @@ export class WindowStore implements Store {
     return this.windows.size;
   }
 
-  /** Counts a hit. Without `resetTime`, the library assumes that a full window is left, which is right to the second. */
+  /** Counts a hit. The library uses `resetTime` only for headers, which no limit with this store sends. */
   increment(key: string): IncrementResponse {
     const now = performance.now();
     let window = this.windows.get(key);
