@@ -45,7 +45,8 @@ export const timePart = (nowMs = Date.now()): string =>
 /**
  * `ord_` and 16 base-62 characters: 6 for the time and 10 random ones, which have 8.4e17 possibilities (60 bits) in every second.
  * The probability that two of n orders in one second have the same number is n^2 / 1.7e18. At 386 orders a second, which are a
- * billion a month, this happens once in 360,000 years. The database then refuses the second number, and with it that order.
+ * billion a month, this happens once in 360,000 years. The database then refuses the second number. The service places
+ * the orders of its batch again, one by one, with new numbers. An order that is alone in its batch gets an error.
  */
 export const newOrderNumber = (): string => `ord_${timePart()}${randomBase62(16 - TIME_LENGTH)}`;
 
@@ -108,7 +109,7 @@ export const newSandboxReference = (): string => `sandbox_${randomBase62(16)}`;
 
 const MAX_ID = 2 ** 31 - 1;
 
-/** Reads the id of a merchant or a key. @returns null for other text. */
+/** Reads the id of a row with an integer key, such as a merchant or an API key. @returns null for other text. */
 export function readId(text: string): number | null {
   const value = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : NaN;
   return value <= MAX_ID ? value : null;
