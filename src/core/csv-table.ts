@@ -68,7 +68,7 @@ export function firstProblems(problems: readonly CsvProblem[]): CsvProblem[] {
 /**
  * Reads a CSV file: a header line with the names of the columns in any order, then lines with as many fields. A byte
  * order mark, Windows line ends, quoted fields and empty lines are fine.
- * @throws CsvProblems for errors of syntax or header.
+ * @throws CsvProblems for errors of syntax, encoding or header, and for a file without lines or with too many.
  */
 export function readTable(file: Buffer, shape: CsvShape): CsvTable {
   const [header, ...rows] = readRows(file, shape);
@@ -112,7 +112,7 @@ export class FieldReader {
    * @param toValue returns null for an invalid text.
    * @param words what the text must be, for the message.
    * @param ifEmpty the value of an empty field; without it, the field is required.
-   * @returns undefined for a missing column or an invalid text.
+   * @returns undefined if the column is missing, or its text is invalid or missing.
    */
   read<Value>(
     column: string,

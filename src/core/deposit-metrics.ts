@@ -32,7 +32,7 @@ export abstract class DepositMetrics extends Instruments {
     ['channel', 'outcome'],
   );
 
-  /** @param outcome the kind of the result, or the fault that the vendor reports. */
+  /** @param outcome the kind of the result, or the fault that the vendor reports; `ok` or `failed` for a probe. */
   readonly channelCalled = this.counting<[channel: string, kind: string, outcome: string]>(
     'topup_channel_calls_total',
     'Calls to the vendors of channels, by what was asked and how they ended',

@@ -29,7 +29,7 @@ export const FAILPOINTS = [
 ] as const;
 export type Failpoint = (typeof FAILPOINTS)[number];
 
-/** How many passes each failpoint still allows, including the fatal one; null while no failpoint is armed. */
+/** How many passes are left to each failpoint, the fatal one included. Null while no failpoint is armed. */
 let armed: Map<string, number> | null = null;
 
 /** Kills the process here if {@link armFailpoints} armed this failpoint for this pass; otherwise does nothing. */

@@ -39,14 +39,14 @@ export function failure(code: UnitFailureCode, message?: unknown): Failure {
   return { code, message: text === '' ? FAILURE_MESSAGES[code] : text };
 }
 
-/** The codes, the most helpful for a merchant first: problems of the player come first, and problems with suppliers come last. */
+/** Codes, the most helpful one for a merchant first. A code that is not in the list counts as the least helpful. */
 const BY_USEFULNESS: readonly UnitFailureCode[] = [
   ...(['INVALID_PLAYER', 'INVALID_SERVER', 'PLAYER_NOT_ELIGIBLE', 'LIMIT_EXCEEDED'] as const),
   ...(['OUT_OF_STOCK', 'PRODUCT_UNAVAILABLE', 'ITEM_NOT_FOUND'] as const),
   ...(['SUPPLIER_REJECTED', 'SUPPLIER_UNAVAILABLE'] as const),
 ];
 
-/** Chooses the failure that a unit gets from those of its attempts: the most helpful one, and if several are equal, the latest. */
+/** Chooses a unit's failure among the failures of its attempts: the most helpful one, and among equals the latest. */
 export function mostHelpful(failures: readonly [...Failure[], Failure]): Failure {
   const rank = ({ code }: Failure): number => {
     const at = BY_USEFULNESS.indexOf(code);

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-/** Buckets for what may take a moment or a day. */
+/** Buckets for durations from a moment to a day. */
 export const ORDER_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3_600, 21_600, 86_400];
 
 /** Creates metrics in its own registry. */

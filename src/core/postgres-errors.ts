@@ -95,7 +95,7 @@ export function isOverloaded(error: unknown): boolean {
   return isLockTimeout(error) || isTimeLimit(error) || isRetryable(error) || isOutOfRoom(error);
 }
 
-/** Whether to retry the transaction: after a deadlock or a serialization failure, or on another connection. */
+/** Whether to retry the transaction: after a deadlock, a serialization failure or an outdated plan. */
 export function isRetryable(error: unknown): boolean {
   const { code } = inner(error);
   return code === '40P01' || code === '40001' || isPlanOutdated(error);

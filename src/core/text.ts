@@ -4,7 +4,7 @@ const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 // oxlint-disable-next-line no-control-regex
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f]+/g;
 
-/** The length in code points, as all limits of text count (contract, section 2). */
+/** The length in code points, as the limits for merchants' texts count (contract, section 2). */
 export function codePoints(text: string): number {
   let count = 0;
   for (let at = 0; at < text.length; count++) at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
@@ -15,7 +15,7 @@ export function codePoints(text: string): number {
 export const counted = (count: number | bigint, singular: string, plural = `${singular}s`): string =>
   `${count} ${BigInt(count) === 1n ? singular : plural}`;
 
-/** @returns why a text cannot be stored and returned unchanged, or its length is wrong; null if it is valid. */
+/** @returns the problem of a text, such as lone surrogates, control characters or its length; null if it is valid. */
 export function textProblem(text: string, minimum: number, maximum: number): string | null {
   if (!text.isWellFormed()) return 'must be well-formed Unicode';
   if (CONTROL.test(text)) return 'must not contain control characters';

@@ -4,7 +4,7 @@ import type { Config } from './config.js';
 type Setting<Ending extends string> = Extract<keyof Config, `${string}${Ending}`>;
 
 interface RunOptions {
-  /** The log message for a failed run. Without this message, the method logs its failures itself. */
+  /** The log message for a failed run. Without this message, only the method itself can log its failures. */
   failed?: string;
   /** The level of this message. */
   level?: 'warn' | 'debug';
@@ -16,15 +16,15 @@ interface RunOptions {
 
 /** A task that runs in every worker. */
 interface RepeatedTask extends RunOptions {
-  /** Milliseconds from one run to the next. Runs never overlap. */
+  /** Milliseconds from one run to the next, or up to a tenth less. Runs never overlap. */
   every: number;
   /** The task is off if this setting is 0. */
   offBy?: Setting<'_DAYS'>;
 }
 
 /**
- * A task that runs once in an interval, in one of the workers. Each worker checks every few seconds, and the statement that claims
- * the due row decides which worker runs the task.
+ * A task that runs once in an interval, in one of the workers. Each worker checks at least every ten seconds, and the
+ * statement that claims the due row decides which worker runs the task.
  */
 interface DueTask extends RunOptions {
   /** The setting with the interval in milliseconds. If it is 0, the task is off. */

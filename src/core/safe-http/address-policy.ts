@@ -9,7 +9,7 @@ const GLOBAL_UNICAST_V6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** IPv6 prefixes that carry an IPv4 address; `at` is the index of its first 16-bit part. */
+/** IPv6 prefixes that carry an IPv4 address. The IPv4 address begins at the 16-bit part with the index `at`. */
 const CARRIERS: { network: Network; at: number; inverted?: boolean }[] = [
   { network: ipaddr.parseCIDR('::ffff:0:0/96'), at: 6 }, // mapped, RFC 4291
   { network: ipaddr.parseCIDR('::/96'), at: 6 }, // compatible, RFC 4291

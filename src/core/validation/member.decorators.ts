@@ -192,7 +192,7 @@ export const Amount = (options: MemberOptions = {}): PropertyDecorator =>
     options,
   );
 
-/** An amount above 0.00 and up to `max`. @param form narrows how it is written, with the message for other text. */
+/** An amount above 0.00 and up to `max`. @param form a narrower pattern, and the message for other text. */
 export function AmountUpTo(
   max: Satang,
   options: MemberOptions = {},

@@ -4,7 +4,7 @@ import { isPlainObject, OWN_RULE, rulesOf, type Class, type Problem } from './ru
 
 /** The maximum of reported problems, more than a person reads. A body with unknown members could have thousands. */
 const MAX_DETAILS = 100;
-/** The maximum length of a name in messages. Longer names are cut. No valid name is longer. */
+/** The maximum length of a path in messages. Longer paths are cut. No path of a valid member is longer. */
 const MAX_FIELD_LENGTH = 99;
 
 const UNKNOWN: Problem = { code: 'UNKNOWN_MEMBER', words: 'is not a member of this request' };
