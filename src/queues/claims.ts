@@ -1,7 +1,7 @@
 /** Whether a row is claimed by one of these processes, in SQL. */
 export const claimedBy = (processes: string): string => `split_part(claimed_by, '/', 1) = ANY(${processes})`;
 
-/** How long after a lost result PostgreSQL may still commit the claim, because it executes each statement that it has received. */
+/** How long after a lost result PostgreSQL may commit the claim: it executes each statement that it has received. */
 const LOST_FOR_MS = 120_000;
 
 /**
@@ -28,7 +28,7 @@ export class Claims {
     }
   }
 
-  /** @param undo undoes the named claims that PostgreSQL committed. The oldest of these names began `agoMs` ago. */
+  /** @param undo undoes the named claims that PostgreSQL committed. The oldest of these claims began `agoMs` ago. */
   async undoLost(undo: (names: string[], agoMs: number) => Promise<unknown>): Promise<void> {
     if (this.lost.size === 0) return;
     const claims = [...this.lost];

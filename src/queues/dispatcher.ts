@@ -10,7 +10,10 @@ export interface Dispatching {
 
 const DISPATCHER = DiscoveryService.createDecorator<string>();
 
-/** Marks a class with leased work, so that workers sweep, take over and drain this work. @param name of the work, in logs. */
+/**
+ * Marks a class with leased work, so that workers sweep, take over and drain this work.
+ * @param name the name of the work, for logs and for `QueueNotifier`.
+ */
 export const Dispatcher =
   (name: string) =>
   (target: new (...args: never[]) => Dispatching): void => {

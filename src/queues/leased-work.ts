@@ -10,8 +10,8 @@ export interface ClaimRequest {
     slots: number;
   }[];
   /**
-   * How many tasks the claim may take in all partitions together: the sum of their slots. A LIMIT of it changes no claim, but without
-   * the limit, PostgreSQL would expect more rows the more are due, and might read whole tables.
+   * How many tasks the claim may take in all partitions together: the sum of their slots. A statement with this LIMIT
+   * claims the same tasks. Without the LIMIT, PostgreSQL would plan for all due rows, and might read whole tables.
    */
   total: number;
   /** The name under which the claim can be undone. */
@@ -22,7 +22,7 @@ export interface ClaimRequest {
 export interface WorkTable<Task> {
   /** @returns the partitions that have due work. */
   listDuePartitions(): Promise<{ id: number }[]>;
-  /** Makes a claimed task for which nothing was done due again at once, unless a later claim has it. */
+  /** Undoes a claim under which nothing was done for the task. The task is due at once, unless a later claim has it. */
   undoClaim(task: Task): Promise<unknown>;
   /** Like {@link undoClaim}, for all tasks of the named claims. The oldest of these claims began `agoMs` ago. */
   undoClaims(names: string[], agoMs: number): Promise<unknown>;
@@ -43,7 +43,7 @@ interface Options<Task> {
   /**
    * Runs one task until its end is recorded.
    * @param leaseEndMs when the lease of its claim ends, in monotonic milliseconds.
-   * @param freeSlot gives the slot to another task before the end is recorded. To be called at most once.
+   * @param freeSlot frees the slot for another task before the end is recorded. To be called at most once.
    */
   run: (task: Task, leaseEndMs: number, freeSlot: () => void) => Promise<void>;
   partitionOf: (task: Task) => number;
@@ -53,7 +53,7 @@ interface Options<Task> {
   totalSlots: number;
   /** How long a task may take to do its work. */
   runLimitMs: (task: Task) => number;
-  /** How much longer than `runLimitMs` a lease lasts: time to begin the task, and to record its end. */
+  /** How much longer than `runLimitMs` a lease lasts, at least: time to begin the task, and to record its end. */
   leaseMarginMs: number;
   /** The name of this process, for the names of its claims. */
   process: string;
@@ -151,7 +151,7 @@ export class LeasedWork<Task> {
     await this.undoUnused().catch(() => undefined);
   }
 
-  /** Undoes claims under which nothing was done, and that could not be undone at once. */
+  /** Undoes claims under which nothing was done, if they could not be undone at once. */
   private async undoUnused(): Promise<void> {
     const { table } = this.options;
     await this.claims.undoLost((names, agoMs) => table.undoClaims(names, agoMs));
@@ -217,7 +217,7 @@ export class LeasedWork<Task> {
     const { leaseMarginMs, runLimitMs, partitionOf, run, table, observer } = this.options;
     if (performance.now() - claimedAtMs <= leaseMarginMs)
       return run(task, claimedAtMs + runLimitMs(task) + leaseMarginMs, freeSlot);
-    // The process stood still for so long that another process may already have claimed the task.
+    // The process stood still: the lease may end before the task does, or another process may have the task already.
     observer.claimExpired(task);
     this.unused.add(task);
     await table.undoClaim(task);

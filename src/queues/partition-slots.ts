@@ -55,9 +55,9 @@ export class PartitionSlots {
   }
 
   /**
-   * Takes the free slots of wanted partitions for a claim. A partition without a free slot is wanted again when one of its own
-   * becomes free. If the process has too few free slots for all, the partitions share them. Those that get none stay wanted, so
-   * that they come first when a slot of any partition becomes free.
+   * Occupies the free slots of wanted partitions for a claim. A partition without a free slot is wanted again when one
+   * of its slots becomes free. If the process has too few free slots for all, the partitions share them. Partitions that
+   * get none stay wanted, so that they come first when a slot of any partition becomes free.
    */
   take(): FreeSlots {
     const partitions = new Map<number, number>();

@@ -60,9 +60,9 @@ export class QueuesModule implements OnApplicationShutdown {
 type Promised = (...args: unknown[]) => Promise<void>;
 
 /**
- * Ignores errors of closing a queue, and errors of calls that closing interrupts: a connection that never opened must not make a
- * process fail at its end. Nobody awaits Bull's calls of `process` and `setWorkerName`, so a rejection of these would end the
- * process at once.
+ * Ignores errors of closing a queue, and errors of calls that closing interrupts: a connection that never opened must
+ * not make a process fail at its end. No code awaits the calls of `process` and `setWorkerName`, so their rejection
+ * would end the process at once.
  */
 function closeQuietly(queue: Queue): void {
   const close = async (): Promise<void> => {

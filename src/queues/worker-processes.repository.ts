@@ -42,8 +42,8 @@ const BEAT: Statement = {
 };
 
 /**
- * Sets times in the future to now. Otherwise, workers would find dead workers too late, and `clockLimit` would stop inquiries for
- * too long.
+ * Sets times in the future to now. Otherwise, workers would find dead workers too late, and `clockLimit` would stop
+ * repeated sends, and inquiries that may buy, for too long.
  */
 const PULL_BACK: Statement = {
   name: 'worker_processes.pull_back',
