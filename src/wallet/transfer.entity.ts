@@ -60,7 +60,7 @@ export class Transfer {
   @Column(bigintColumn({ nullable: true }))
   order_id!: bigint | null;
 
-  /** The operator's reference of a credit or debit, unique per merchant. */
+  /** The reference of a credit or debit, unique per merchant. An operator chose it, or the service made it. */
   @Column('text', { nullable: true })
   reference!: string | null;
 

@@ -24,12 +24,12 @@ interface PaymentCredit {
   operator: string | null;
 }
 
-/** A credit or debit, as an operator or a sandbox merchant requests it. */
+/** A credit or debit that an operator decides, or a credit that a sandbox merchant requests. */
 interface Movement extends Actor {
   merchantId: number;
   /** Satang, more than 0. */
   amount: Satang;
-  /** The operator's reference, unique per merchant over credits and debits. */
+  /** Unique per merchant over credits and debits. An operator chose it, or the service made it. */
   reference: string;
   note?: string | undefined;
   /** The available balance that the operator saw: if it has changed, nothing moves. */
@@ -53,7 +53,10 @@ interface MovementResult {
   transferId: bigint | null;
 }
 
-/** Credits and debits by operators, and credits by sandbox merchants. Orders move money in their own transactions. */
+/**
+ * Credits and debits by operators, credits of payments, and credits by sandbox merchants. Orders move money in their own
+ * transactions.
+ */
 @Injectable()
 export class WalletService {
   constructor(
@@ -146,7 +149,10 @@ export class WalletService {
     return known(await this.wallets.lock(tx, merchantId), merchantId).available;
   }
 
-  /** What was taken back of a payment until now, and the reference of its next debit. A caller who debits holds the payment's lock. */
+  /**
+   * The sum of a payment's debits until now, and the reference of its next debit. A caller that debits must hold the
+   * payment's lock.
+   */
   async debitsOf(
     from: Pick<Database, 'manager'>,
     merchantId: number,
@@ -217,7 +223,7 @@ function recordMovement(
 /** The reference of a payment's credit. */
 export const referenceOfPayment = (paymentId: string): string => `${PAYMENT_PREFIX}${paymentId}`;
 
-/** The reference of the debit that takes a payment back. A vendor may take back more of it later: then there is a second one. */
+/** The reference of a debit that takes a payment back. There is another debit if the vendor takes back more later. */
 export const referenceOfDebit = (paymentId: string, count = 1): string =>
   `${referenceOfPayment(paymentId)}:back${count === 1 ? '' : count}`;
 

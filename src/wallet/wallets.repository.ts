@@ -35,8 +35,8 @@ type NewCredit = Pick<Transfer, 'merchant_id' | 'amount' | 'available_after' | '
 export type MadeCredit = Pick<Transfer, 'id' | 'created_at'> & { reference: string };
 
 /**
- * In SQL: the present moment in whole milliseconds, like all moments that merchants see. PostgreSQL's own `now()` is the start of
- * the transaction. That is before the transaction locked the wallet, so a merchant's list of movements could have times in the wrong order.
+ * In SQL: the present moment in whole milliseconds, like all moments that merchants see. PostgreSQL's own `now()` is
+ * the start of the transaction, before it locked the wallet: a merchant's entries could have times in the wrong order.
  */
 const now = (): string => `date_trunc('milliseconds', statement_timestamp())`;
 
