@@ -10,8 +10,8 @@ import { DatabaseStatsRepository, type MetricsStatement } from '../stats/databas
 const MAX_WAIT_MS = 4_000;
 
 /**
- * Reads metrics of the whole service from PostgreSQL. If a statement fails or takes too long, only its own metrics are missing.
- * A missing metric is better than one with an old value.
+ * Reads metrics of the whole service from PostgreSQL. If a statement fails or takes too long, only its own metrics are
+ * missing. While PostgreSQL does not answer, all are. A missing metric is better than one with an old value.
  */
 @Injectable()
 export class DatabaseStatsService {

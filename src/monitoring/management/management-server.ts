@@ -35,9 +35,9 @@ const OWN_HOST_ONLY =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; frame-ancestors 'self'";
 
 /**
- * The HTTP server for operators in each process. `/metrics` for Prometheus, `/healthz` and `/readyz` need no password; `/queues`
- * for Bull Board needs one. It listens on loopback unless MANAGEMENT_HOST names another address. Of these routes, the API's
- * port serves only the health routes.
+ * The HTTP server for operators, in each API process and each worker. `/metrics` for Prometheus, `/healthz` and
+ * `/readyz` need no password. `/queues` for Bull Board needs one ({@link operatorsOnly}). The server listens on loopback
+ * unless MANAGEMENT_HOST names another address. Of these routes, the API's port serves only the health routes.
  */
 @Injectable()
 export class ManagementServer implements BeforeApplicationShutdown {

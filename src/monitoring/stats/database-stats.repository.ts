@@ -163,7 +163,7 @@ const databaseSize = metricsStatement(
   `SELECT pg_database_size(current_database()) AS database_size_bytes`,
 );
 
-/** The table has a row for each night. Without a row, the metric is absent: nobody backs up this way. */
+/** The table is small: it gets a row for each attempt, usually one a day. Without a row, the metric is absent. */
 const backups = metricsStatement(
   'backups',
   ['backup_age_seconds'],

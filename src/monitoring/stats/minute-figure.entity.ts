@@ -4,7 +4,7 @@ import { bigintColumn, timestampColumn } from '../../database/columns.js';
 /** A new object for each column, because TypeORM changes it. */
 const key = (): { primaryKeyConstraintName: string } => ({ primaryKeyConstraintName: 'pk_minute_figures' });
 
-/** One count of one minute, summed over all processes; or the highest value of one level in that minute. */
+/** One count of one minute, summed over all processes; or the value of one level at a moment of that minute. */
 @Entity('minute_figures')
 @Index('ix_minute_figures_minute', ['minute'])
 export class MinuteFigure {

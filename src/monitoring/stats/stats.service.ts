@@ -26,7 +26,7 @@ type Level = (typeof LEVELS)[number];
 const CURRENT = [...LEVELS, 'backup_age_seconds'] as const satisfies readonly DatabaseMetricName[];
 type Current = (typeof CURRENT)[number];
 
-/** A value is null if PostgreSQL did not answer in time. The backup's age is also null if none was ever attempted. */
+/** A value is null if its statement failed or took too long. The backup's age is also null before the first attempt. */
 type CurrentStats = Record<Current, number | null> & {
   at: string;
   orders_per_minute: number;
@@ -54,7 +54,7 @@ interface StatsOverTime {
   durations: Durations[];
 }
 
-/** The order rate is the average of this many minutes. */
+/** The order rate is the average of this many minutes. The last of them is the current minute, which is incomplete. */
 const PACE_MINUTES = 5;
 const FAILED_WITHIN_MINUTES = 60;
 
