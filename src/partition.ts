@@ -19,7 +19,7 @@ const divideTables =
 /** The data that can be partitioned, and how many ids a partition spans by default and at least. */
 const SUBJECTS = {
   orders: { partition: divideTables(ORDERS), defaultIds: 100_000_000n, min: 1_000_000n },
-  // Each order has two transfers.
+  // An order has two transfers, or three if it succeeded in part.
   transfers: { partition: divideTables(TRANSFERS), defaultIds: 200_000_000n, min: 2_000_000n },
   // The search for due deliveries visits each partition, so there must not be many.
   events: { partition: partitionEvents, defaultIds: 50_000_000n, min: 20_000_000n },
