@@ -34,7 +34,7 @@ interface Movement extends Actor {
   note?: string | undefined;
   /** The available balance that the operator saw: if it has changed, nothing moves. */
   expectedAvailable?: Satang | undefined;
-  /** Set if the service itself takes a payment back. Only then may the reference begin with `deposit:`. */
+  /** Set for a debit that takes a payment back. Only then may the reference begin with `deposit:`. */
   ofPayment?: true;
   /** Set if a sandbox merchant credits itself. No operator acts, so the audit log gets no record. */
   isOwn?: boolean;
@@ -54,8 +54,8 @@ interface MovementResult {
 }
 
 /**
- * Credits and debits by operators, credits of payments, and credits by sandbox merchants. Orders move money in their own
- * transactions.
+ * Credits and debits by operators, credits of payments, and credits by sandbox merchants. Orders move money in their
+ * own transactions.
  */
 @Injectable()
 export class WalletService {
