@@ -56,8 +56,8 @@ export class PartitionSlots {
 
   /**
    * Occupies the free slots of wanted partitions for a claim. A partition without a free slot is wanted again when one
-   * of its slots becomes free. If the process has too few free slots for all, the partitions share them. Partitions that
-   * get none stay wanted, so that they come first when a slot of any partition becomes free.
+   * of its slots becomes free. If the process has too few free slots for all, the partitions share them. Partitions
+   * that get none stay wanted, so that they come first when a slot of any partition becomes free.
    */
   take(): FreeSlots {
     const partitions = new Map<number, number>();
@@ -141,7 +141,7 @@ export class PartitionSlots {
 
   private wantMore(id: number): void {
     const partition = this.partition(id);
-    // Slots that became free during the claim wait for the next recorded end, like slots that become free now.
+    // While an end is being recorded, the next claim waits for it, as after `free`.
     if (this.freeOf(id) > 0 && partition.ending === 0) this.wanted.add(id);
     else partition.isBacklogged = true;
   }

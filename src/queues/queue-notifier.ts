@@ -59,7 +59,7 @@ export class QueueNotifier implements WorkNotifier, OnApplicationBootstrap, OnAp
 /** Work that is due after a longer delay gets no job, because hours of retries would fill Redis. The sweeper finds such work. */
 const MAX_DELAY_MS = 60_000;
 
-/** The pause between two jobs of a queue, in which wake-ups gather. */
+/** The pause between two batches of a queue's jobs, in which wake-ups gather. */
 const GATHER_MS = 5;
 
 /** Delays are rounded up to a multiple of this, so that wake-ups for about the same time share a job. */

@@ -24,7 +24,7 @@ import { WorkerProcessesRepository } from './worker-processes.repository.js';
       useFactory: (config: Config) => ({
         prefix: config.QUEUE_PREFIX,
         ...redisConnections(config),
-        // How soon Bull asks for the next job again after Redis refused to give one.
+        // How soon Bull requests the next job again after Redis refused the request.
         settings: { retryProcessDelay: 1_000 },
         // PostgreSQL has the work, so Redis forgets a job as soon as it has run.
         defaultJobOptions: { removeOnComplete: true, removeOnFail: true, attempts: 1 },

@@ -4,8 +4,8 @@ import type { Config } from '../core/config.js';
 import { readRedisUrl, type RedisAddress } from '../core/redis-url.js';
 
 /**
- * The options for the connections of queues to REDIS_URL. The URL is not given to Bull, which ignores its scheme: for `rediss://`,
- * Bull would send everything, even the password, without TLS.
+ * The options for the connections of queues to REDIS_URL. Bull does not get the URL, because it ignores the scheme: for
+ * `rediss://`, it would send everything, even the password, without TLS.
  */
 export function redisConnections(config: Config): Pick<QueueOptions, 'redis' | 'createClient'> {
   const address = readRedisUrl(config.REDIS_URL);

@@ -8,7 +8,7 @@ interface BeatResult {
   clock_was_set_back: boolean;
   /** How long ago a worker noticed that the clock was set forward, in milliseconds; null if no worker noticed it. */
   set_forward_ago_ms: number | null;
-  /** Whether there are other workers, and all their heartbeats are older than half of the given time. */
+  /** Whether there are other workers, and all their heartbeats are older than half of `withinMs`. */
   others_are_silent: boolean;
   /** The database's clock, in milliseconds. */
   now_ms: number;
