@@ -36,8 +36,8 @@ const OWN_HOST_ONLY =
 
 /**
  * The HTTP server for operators, in each API process and each worker. `/metrics` for Prometheus, `/healthz` and
- * `/readyz` need no password. `/queues` for Bull Board needs one ({@link operatorsOnly}). The server listens on loopback
- * unless MANAGEMENT_HOST names another address. Of these routes, the API's port serves only the health routes.
+ * `/readyz` need no password. `/queues` for Bull Board needs one ({@link operatorsOnly}). The server listens on
+ * loopback unless MANAGEMENT_HOST names another address. Of these routes, the API's port serves only the health routes.
  */
 @Injectable()
 export class ManagementServer implements BeforeApplicationShutdown {
