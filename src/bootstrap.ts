@@ -40,7 +40,7 @@ export async function createApi(
   app.use(requestIdMiddleware);
   app.use(observeRequestsMiddleware(app.get(Metrics), logger));
   const buckets = app.get(SharedBucketsService);
-  // Identifies the caller before anything else reads the request, its path included.
+  // Identifies the caller first. So without a valid key, an answer reveals nothing about paths, bodies or ids.
   app.use('/v1', apiKeyMiddleware(app.get(ApiKeyVerifier)), rateLimitMiddleware(buckets, config.RATE_LIMIT_PER_SECOND));
   app.use('/v1/players/check', rateLimitMiddleware(buckets, CHECKS_PER_SECOND, 'player checks'));
   app.use('/v1', jsonBodyMiddleware);

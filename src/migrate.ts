@@ -14,8 +14,8 @@ class MigrationModule {
   }
 }
 
-// This process has no signal handlers: a signal ends it at once. PostgreSQL rolls an unfinished transaction back, and the
-// next start repeats an unfinished build of an index.
+// This process has no signal handlers: a signal ends it at once. PostgreSQL rolls an unfinished transaction back, and
+// the next start repeats an unfinished build of an index.
 try {
   await migrate(process.env);
 } catch (error) {
