@@ -15,7 +15,7 @@ export interface CompanySignInConfig {
   readonly roleClaim: string;
   /** A person gets the role of the first entry whose value is in the claim. */
   readonly roles: readonly { readonly value: string; readonly role: Role }[];
-  /** Whether a person's email address counts as verified, unless the provider says that it is not. */
+  /** Whether an email address counts as verified if the provider does not report whether it is. */
   readonly trustsEmail: boolean;
   /** The name on the button; null for the default text. */
   readonly name: string | null;

@@ -25,7 +25,7 @@ export abstract class DepositMetrics extends Instruments {
     ORDER_SECONDS,
   );
 
-  /** @param outcome how the answer of the slip service was read. */
+  /** @param outcome the kind of the slip service's answer. */
   readonly slipChecked = this.counting<[channel: string, outcome: string]>(
     'topup_slip_checks_total',
     'Calls about slips, by what the answer says',

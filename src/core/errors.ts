@@ -101,7 +101,7 @@ export class AppError extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds;
   }
 
-  /** The status and body of the answer that reports this error. */
+  /** The body of the answer that reports this error. */
   toBody(): ErrorBody {
     return errorBody(this.code, this.message, this.details);
   }

@@ -25,7 +25,7 @@ export function textProblem(text: string, minimum: number, maximum: number): str
   return null;
 }
 
-/** Whether PostgreSQL can store a text of at most `maximum` UTF-16 units: it refuses NUL and lone surrogates. */
+/** Whether a text has at most `maximum` UTF-16 units, and neither NUL nor lone surrogates, which PostgreSQL refuses. */
 export const mayBeStored = (text: string, maximum: number): boolean =>
   text.length <= maximum && !text.includes('\0') && text.isWellFormed();
 

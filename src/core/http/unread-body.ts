@@ -23,7 +23,7 @@ export function expectsContinue({ headers, httpVersionMinor }: IncomingMessage):
   return httpVersionMinor > 0 && /(^|\W)100-continue($|\W)/i.test(headers.expect ?? '');
 }
 
-/** Whether the rest of a body is too long to read it only to keep the connection. Call this when the answer begins. */
+/** Whether a body is too long to read its rest only to keep the connection. Call this when the answer begins. */
 export function isTooMuchLeft(request: IncomingMessage): boolean {
   if (request.complete || !hasBody(request)) return false;
   // A client that got no 100 (Continue) may leave out the body and send its next request.
