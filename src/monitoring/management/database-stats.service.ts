@@ -11,7 +11,8 @@ const MAX_WAIT_MS = 4_000;
 
 /**
  * Reads metrics of the whole service from PostgreSQL. If a statement fails or takes too long, only its own metrics are
- * missing. While PostgreSQL does not answer, all are. A missing metric is better than one with an old value.
+ * missing. If PostgreSQL does not answer, or a scrape has to wait too long, all are missing. A missing metric is better
+ * than one with an old value.
  */
 @Injectable()
 export class DatabaseStatsService {
