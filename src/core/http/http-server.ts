@@ -50,7 +50,7 @@ export class HttpServerAdapter extends ExpressAdapter {
 /**
  * Makes a server for an Express application. The errors of the server itself have the usual error body. The server
  * answers a request as soon as it can, even if the body has not arrived completely. It then reads and drops the rest of
- * the body. If the body is long, it closes the connection instead.
+ * the body. If the body is long, or its length is unknown, it closes the connection instead.
  */
 export function createHttpServer(express: Express): Server {
   // Without this option, Node would answer a request without a Host header with an empty 400. Express needs no Host header.
