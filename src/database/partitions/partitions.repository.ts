@@ -44,9 +44,9 @@ const WATCH_REFERENCES = `
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_repeated_reference()`;
 
 /**
- * The same for transfers. An order has at most one hold, one spend and one refund. At most one credit or debit of an operator has
- * a given reference. The check of references runs only for transfers of operators. Such transfers are few, and no statement
- * inserts both kinds.
+ * The same for transfers. An order has at most one hold, one spend and one refund. At most one credit or debit of a
+ * merchant has a given reference. The check of references runs only for credits and debits. They are few, and no
+ * statement inserts them together with movements of orders.
  */
 const REFUSE_REPEATED_TRANSFERS = `
   CREATE OR REPLACE FUNCTION refuse_repeated_transfer() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -274,7 +274,7 @@ function makePartitioned(
     `ALTER TABLE ${name} RENAME TO ${first}`,
     ...(isNumbered ? [`ALTER TABLE ${first} ALTER id DROP IDENTITY`] : []),
     `CREATE TABLE ${name} (LIKE ${first} INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING STORAGE) PARTITION BY RANGE (${key})`,
-    // Before PostgreSQL 17 a partitioned table has no identity.
+    // Before PostgreSQL 17, partitions do not inherit an identity.
     ...(isNumbered
       ? [
           `CREATE SEQUENCE ${name}_id_seq START ${next} OWNED BY ${name}.id`,

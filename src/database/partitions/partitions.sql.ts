@@ -37,10 +37,10 @@ export const LIST_TABLES_TO_LOCK = `
           WHERE contype = 'f' AND conparentid = 0 AND conrelid = ANY($1::text[]::regclass[])) touched`;
 
 /**
- * Writes statements that drop the foreign keys of other tables, and add them again so that they refer to the partitioned
- * tables. If the other table is itself partitioned, its partitions get the keys first, because a partitioned table cannot have a
- * `NOT VALID` key.
- * $1 the tables that are partitioned now, $2 the tables of the group.
+ * Writes statements that drop the foreign keys of other tables, and add them again so that they refer to the
+ * partitioned tables. If the other table is itself partitioned, its partitions get the keys first, because before
+ * PostgreSQL 18 a partitioned table cannot have a `NOT VALID` key. $1 the tables that are partitioned now, $2 the
+ * tables of the group.
  */
 export const WRITE_OUTER_KEYS = `
   SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) AS dropped,
@@ -117,7 +117,9 @@ export interface WrittenParts {
   rights: string[];
 }
 
-/** Lists the partitions of a table, oldest first. The first has no lower bound. $1 the table. */
+/**
+ * Lists a table's partitions, oldest first. The partition that was the whole table has no lower bound. $1 the table.
+ */
 export const LIST_PARTITIONS = `
   SELECT substring(relname FROM '\\d+$')::int AS number, nullif((bounds.ends)[1], 'MINVALUE') AS lower, (bounds.ends)[2] AS upper
   FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
@@ -128,7 +130,7 @@ export const LIST_PARTITIONS = `
 
 export interface Partition {
   number: number;
-  /** The first id; null in the first partition, which has no lower bound. */
+  /** The first id; null in the partition that was the whole table, which has no lower bound. */
   lower: string | null;
   /** The first id after the partition. */
   upper: string;

@@ -24,7 +24,7 @@ export const ORDERS: TableGroup = {
   ],
 };
 
-/** The ranges are transfers' own ids, because transfers that operators make have no order. */
+/** The ranges are transfers' own ids, because credits and debits have no order. */
 export const TRANSFERS: TableGroup = {
   name: 'transfers',
   tables: [{ name: 'transfers', key: 'id', isNumbered: true }],
