@@ -17,7 +17,10 @@ export const ATTEMPTS: EventTable = {
   idsOf: DELIVERIES.table,
 };
 
-/** The tables that operators may partition, each before the tables that refer to it. Workers keep a partition ahead in each. */
+/**
+ * The tables of events that operators may partition, each before the tables that refer to it. Workers keep a partition
+ * ahead in each partitioned table.
+ */
 export const EVENT_TABLES: readonly EventTable[] = [EVENTS, DELIVERIES, ATTEMPTS];
 
 /** A partition with the ids from `from` (null: from the lowest) up to, but without, `upTo`. */

@@ -18,8 +18,8 @@ export class NextPartitionsService {
   ) {}
 
   /**
-   * Creates the next partition of each table of events as soon as ids reach the last partition. So the ids of a whole partition
-   * are always left. These last for days, so no insert waits for a worker.
+   * Creates the next partition of each table of events soon after ids reach the last partition. So nearly a whole
+   * partition of ids is always left. These ids last for days, so no insert waits for a worker.
    */
   @WorkerTask('event_partitions', { every: INTERVAL_MS })
   async keepEventsAhead(): Promise<void> {

@@ -17,9 +17,9 @@ const NEWEST = 10_000;
 const SPREAD = 1_000;
 
 /**
- * Retention does not remove rows one by one if their partition will be dropped soon: if its newest row will be older than `days`
- * after at most `SOON_SHARE` of them. Once rows have been older than `days` for `LATEST_SHARE` of them, retention removes
- * the rows itself.
+ * Shares of `days`. Retention does not remove rows one by one if the newest row of their partition will be older than
+ * `days` within `SOON_SHARE`, because the partition will soon be dropped. Once a row has been older than `days` for
+ * `LATEST_SHARE`, retention removes it all the same.
  */
 const SOON_SHARE = 0.1;
 const LATEST_SHARE = 0.2;
@@ -106,9 +106,10 @@ export class OldEventPartitions {
   }
 
   /**
-   * Lists the events, lowest ids first, that retention must not remove row by row, because a drop of a partition will soon remove
-   * them or their deliveries. It leaves out events that have been old for `LATEST_SHARE` of the days. It also leaves out events
-   * with deliveries in a partition that stays, because such deliveries prevent the drop of the events' partition.
+   * Lists the events, lowest ids first, that retention must not remove row by row, because a drop of a partition will
+   * soon remove them or their deliveries. It leaves out events that have been old for `LATEST_SHARE` of the days. From
+   * a partition of events that will be old soon, it leaves out events with deliveries in a partition that stays,
+   * because such deliveries prevent the drop.
    */
   async listWaiting(): Promise<IdRange[]> {
     const soon = (await this.listSoonOld(DELIVERIES)).map(({ name }) => name);
