@@ -1,6 +1,7 @@
 /**
- * SQL that locks tables for a change of the schema in the same transaction. Autovacuum takes a second to yield, so the first lock
- * lets writers go on. They wait behind the second one, which is given up soon: the process then tries again.
+ * SQL that locks tables for a change of the schema in the same transaction. Autovacuum yields its lock only after a
+ * second. The first lock waits for that while writers go on. Writers wait behind the second lock, so PostgreSQL gives
+ * it up after 100 ms: the process then runs the migration again.
  */
 export const lockForChange = (tables: string): string => `
   LOCK TABLE ${tables} IN SHARE UPDATE EXCLUSIVE MODE;

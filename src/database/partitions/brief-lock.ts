@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Execute } from './runs.js';
 
 /**
- * How long {@link withBriefLock} may wait for locks. It is short, because other transactions wait behind the request, and it is
- * shorter than PostgreSQL's deadlock timeout.
+ * How long {@link withBriefLock} may wait for exclusive locks. It is short, because other transactions wait behind the
+ * request, and it is shorter than PostgreSQL's deadlock timeout.
  */
 const MAX_WAIT_MS = 250;
 const PAUSE_MS = 2_000;
@@ -29,8 +29,9 @@ export class LocksNotFree extends Error {
 export const levelOf = (error: unknown): 'warn' | 'error' => (error instanceof LocksNotFree ? 'warn' : 'error');
 
 /**
- * Runs `work` in a transaction that has these tables for itself. Other transactions wait behind its request for the locks.
- * So each try gives up after a quarter of a second, and lets the others go first for two seconds.
+ * Runs `work` in a transaction that has these tables for itself. Other transactions wait behind its request for
+ * exclusive locks. So each try gives up the request after a quarter of a second, and lets the others go first for two
+ * seconds.
  * @param work may run again: after a timeout or a deadlock in it.
  * @throws LocksNotFree after `maxTries`, and other errors of `work` at once.
  */
