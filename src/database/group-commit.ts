@@ -38,7 +38,10 @@ interface Options<Command, Result> {
    */
   retryAlone?: (error: unknown) => boolean;
   maxBatch?: number;
-  /** The maximum of batches in flight. While one is in flight, another goes out only when it is full. */
+  /**
+   * The maximum of batches in flight, without those of set-aside commands. While one is in flight, another goes out
+   * only when it is full.
+   */
   maxInFlight?: number;
   /** The weight of a command, for `maxWeight`; 1 by default. For commands that differ much in size. */
   weightOf?: (command: Command) => number;
@@ -58,7 +61,10 @@ interface Options<Command, Result> {
   answerWithinMs?: number;
   /** How many keys with set-aside commands may wait for locks at once. Each takes a connection. */
   maxAside?: number;
-  /** Called for each batch as it goes out, with how many milliseconds each of its commands waited. */
+  /**
+   * Called when commands first go out in a batch, with how many milliseconds each of them waited. Not called for
+   * repetitions.
+   */
   onBatch?: (waitedMs: number[]) => void;
   /** Called for a key whose commands are set aside from now on. */
   onSetAside?: (key: number) => void;
@@ -99,9 +105,9 @@ const lockedForTooLong = (): AppError => unavailable('Other work on the same acc
  * each statement). A second batch goes out only when it is full: a half-full batch would pay that cost again, and wait for the
  * locks of the first batch.
  *
- * A row that another transaction keeps locked delays only the commands that need it. A batch that meets a lock timeout is
- * repeated at once, without waiting for any lock. The commands whose rows are locked are set aside. There they wait, key by key,
- * until their rows are free or they have waited too long.
+ * With `keyOf`, a row that another transaction keeps locked delays only the commands that need it. A batch that meets a
+ * lock timeout is repeated at once, without waiting for locked rows. The commands whose rows are locked are set aside.
+ * There they wait, key by key, until their rows are free or they have waited too long.
  */
 export class GroupCommit<Command, Result> {
   private readonly waiting: Waiting<Command, Result>[] = [];
