@@ -3,9 +3,10 @@ import { statement, type ParameterizedStatement } from './parameters.js';
 type Table = 'orders' | 'transfers' | 'events' | 'webhook_deliveries';
 
 /**
- * Selects the lowest id of the rows that were created at a moment or later. If all rows are older, it selects the highest id
- * plus 1. If the table is empty, it selects no row. Ids rise with time, so a binary search finds the id in some 23 lookups by
- * the primary key.
+ * Selects an id: rows with this id or a higher one were created at a moment or later, and rows with a lower id before
+ * that moment. The id itself may have no row: if all rows are older, it is the highest id plus 1. If the table is
+ * empty, the query selects no row. Ids rise with time, so a binary search finds the id among ten million in some 24
+ * lookups by the primary key.
  * @param moment an SQL expression.
  */
 export const selectFirstIdSince = (table: Table, moment: string): string => `
