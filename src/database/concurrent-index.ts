@@ -7,8 +7,9 @@ type Partitionable =
   | ('events' | 'webhook_deliveries' | 'webhook_attempts');
 
 /**
- * Creates an index without blocking writers, on a table that may be partitioned. For a migration outside a transaction. An
- * index whose build was interrupted is created again.
+ * Creates an index on a table that may be partitioned. Writers go on while PostgreSQL builds the index. If the table is
+ * partitioned, they wait for a moment at the start. For a migration outside a transaction. An index whose build was
+ * interrupted is created again.
  * @param definition the text after the table: `(merchant_id, created_at) WHERE status = 'failed'`.
  */
 export async function createIndexConcurrently(

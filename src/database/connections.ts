@@ -125,7 +125,7 @@ export class TrustedPool extends pg.Pool {
   }
 }
 
-/** TypeORM's pool for requests: few connections, with the same limits as the pool of `Database`. */
+/** TypeORM's pool for requests: few connections, with the limits of {@link limited}. */
 export function typeOrmPool(trust: SharedTrust): { driver: object; extra: pg.PoolConfig } {
   return {
     // TypeORM uses only these two members of a driver.

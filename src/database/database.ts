@@ -54,7 +54,7 @@ const BY_INDEX = [
 ];
 
 const TYPES: pg.CustomTypesConfig = {
-  // Money and row ids are 64-bit integers: bigint, never a lossy number or a string.
+  // Money and many row ids are 64-bit integers: bigint, never a lossy number or a string.
   getTypeParser: (id, format) => (id === pg.types.builtins.INT8 ? BigInt : pg.types.getTypeParser(id, format)) as never,
 };
 
@@ -92,7 +92,7 @@ export class Database implements Queryable, OnApplicationShutdown {
     }));
   }
 
-  /** To be called once the schema is there. Until then every call throws `SERVICE_UNAVAILABLE`. */
+  /** To be called once the schema is up to date. Until then, queries and transactions throw `SERVICE_UNAVAILABLE`. */
   open(): void {
     this.migrated = true;
   }

@@ -1,6 +1,9 @@
 import type { DataSource } from 'typeorm';
 
-/** The migrations of earlier versions. The present versions have one migration for each aggregate instead. */
+/**
+ * The migrations of earlier versions. The present migrations through {@link LAST_IN_PLACE}, one for each aggregate,
+ * replace them.
+ */
 export const EARLIER_MIGRATIONS: readonly string[] = `
   MerchantsAndKeys1763650000001
   Catalog1763650000002

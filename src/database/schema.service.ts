@@ -120,10 +120,10 @@ class SilentLogger extends AbstractLogger {
 }
 
 /**
- * Polls for the lock, because a statement that waits for it would run into its timeout. The lock belongs to the transaction:
- * behind a pooler, the lock of a session could go to other clients. A migration that builds an index concurrently waits for each
- * transaction with a snapshot. So that it does not wait for pollers, each poll has its own transaction, and its statements have
- * no parameters.
+ * Polls for the lock, because a statement that waits for it would run into its timeout. The lock belongs to the
+ * transaction: behind a pooler, the lock of a session could go to other clients. A migration that builds an index
+ * concurrently waits for each transaction with a snapshot. So each poll has its own transaction. The statements have no
+ * parameters, because a statement with parameters leaves its snapshot in the open transaction.
  */
 async function lock(client: PoolClient, stop: AbortSignal): Promise<void> {
   for (;;) {
