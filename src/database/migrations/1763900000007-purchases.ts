@@ -51,14 +51,15 @@ export class Purchases1763900000007 implements MigrationInterface {
       BEFORE DELETE OR UPDATE OF order_id, item, unit, number, supplier_id, supplier_sku, reference ON unit_attempts
       FOR EACH STATEMENT EXECUTE FUNCTION refuse_change('an attempt is kept as it was made')`);
     await keepRowsInSandbox(runner, 'unit_attempts');
-    // Takes the bytes of a random UUID that hold nothing else; five bits of each are a character of Crockford's base 32.
+    // Reads the bytes of a random UUID, except byte 6, whose low five bits are not all random: it holds the version.
+    // The low five bits of each byte become a character of Crockford's base 32.
     await runner.query(`
       CREATE FUNCTION random_reference() RETURNS text LANGUAGE sql VOLATILE AS $$
         SELECT 'T' || string_agg(substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + (get_byte(random.bytes, at) & 31), 1), '')
         FROM (SELECT uuid_send(gen_random_uuid()) AS bytes) random,
              unnest('{0,1,2,3,4,5,7,8,9,10,11,12,13,14,15}'::int[]) AS at
       $$`);
-    // Settled attempts whose supplier is due to be queried once more.
+    // Attempts about which the supplier is due to be queried once more.
     await runner.query(`
       CREATE TABLE attempt_checks (
         order_id bigint NOT NULL,
