@@ -64,7 +64,7 @@ export class Suppliers1763900000003 implements MigrationInterface {
       WHEN (OLD.id = 0) EXECUTE FUNCTION skip_change()`);
   }
 
-  /** Every balance that a supplier reported: reports read from them how fast it is spent. */
+  /** Balances that suppliers reported in the last weeks. They show how fast the money is spent. */
   private async createBalances(runner: QueryRunner): Promise<void> {
     await runner.query(`
       CREATE TABLE supplier_balances (

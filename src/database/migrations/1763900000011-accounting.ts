@@ -9,7 +9,7 @@ export class Accounting1763900000011 implements MigrationInterface {
     await this.createPurchases(runner);
   }
 
-  /** The result of the audit of a month, once all of it had ended, and each wallet as it was then. */
+  /** The result of the audit of each closed month, and each wallet at the end of the month. */
   private async createClosings(runner: QueryRunner): Promise<void> {
     await runner.query(`
       CREATE TABLE closed_months (
@@ -119,7 +119,8 @@ export class Accounting1763900000011 implements MigrationInterface {
     await runner.query(`
       CREATE TRIGGER tg_order_references_kept BEFORE DELETE ON order_references FOR EACH ROW
       EXECUTE FUNCTION refuse_lost_reference()`);
-    // Archiving the first partition makes the trigger that calls it: until then, placing an order reads nothing of this.
+    // Archiving the first partition creates the trigger that calls this function. Until then, orders do not pay for the
+    // check.
     await runner.query(`
       CREATE FUNCTION refuse_archived_reference() RETURNS trigger LANGUAGE plpgsql AS $$
       DECLARE
@@ -140,7 +141,8 @@ export class Accounting1763900000011 implements MigrationInterface {
 
   /** Attempts of archived orders whose references do not begin with the order number. */
   private async createPurchases(runner: QueryRunner): Promise<void> {
-    // A purchase has at most one order, but the keys of attempts hold within a partition only.
+    // A purchase has at most one order. But the unique keys of attempts hold within one partition only, so the primary
+    // key includes the order.
     await runner.query(`
       CREATE TABLE archived_purchases (
         supplier_id integer NOT NULL CONSTRAINT fk_archived_purchases_supplier REFERENCES suppliers,

@@ -13,15 +13,15 @@ const REFERRING = [
 const TABLES = [...new Set(REFERRING.flatMap(([table, parent]) => [parent, table]))];
 
 /**
- * Takes rows, locks and index entries from the way of an order.
+ * Lets an order write fewer rows and index entries, and acquire fewer locks.
  *
  * - Five foreign keys become guards of the tables that they referred to. Each key locked a row of its parent for every row of an
  *   order, and all orders lock the same few suppliers.
- * - A send that buys its unit, and a first POST that delivers, stand in the rows of the unit and the delivery, which are
- *   written at that moment anyway. They need no row of `supplier_calls` and `webhook_attempts`.
+ * - A send that buys its unit, and a first POST that delivers, are recorded in the rows of the unit and the delivery,
+ *   which the service writes at that moment anyway. They need no row of `supplier_calls` and `webhook_attempts`.
  *
- * Processes of the previous version go on beside new ones. They write what they wrote, which new ones read as before. They do
- * not show the calls and POSTs that new ones write into the rows of units and deliveries.
+ * Processes of the previous version go on beside new ones. They still write rows of calls and POSTs, which new ones
+ * read as before. They do not show the calls and POSTs that new ones write into the rows of units and deliveries.
  */
 export class FewerRows1763900000015 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
@@ -93,7 +93,7 @@ export class FewerRows1763900000015 implements MigrationInterface {
           num_nulls(first_started_at, first_duration_ms, first_response_status) IN (0, 3)) NOT VALID`);
   }
 
-  /** An item changes once, and none of its indexes with it: where its page has room, no index gets an entry. */
+  /** An item changes as its units settle, but no indexed column does. If its page has room, no index gets an entry. */
   private async leaveRoomForUpdates(runner: QueryRunner): Promise<void> {
     for (const name of await partsOf(runner, 'order_items'))
       await runner.query(`ALTER TABLE ${name} SET (fillfactor = 65)`);
