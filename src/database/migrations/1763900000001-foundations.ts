@@ -14,8 +14,9 @@ export class Foundations1763900000001 implements MigrationInterface {
       BEGIN
         RETURN NULL;
       END $$`);
-    // TypeORM looks here for the expression of each generated column. The table that it makes before the first migration
-    // is right for a database of one name only; the view is also right in every copy.
+    // TypeORM looks here for the expression of each generated column. The table that TypeORM itself creates before the
+    // first migration stores the name of the database, so it is wrong in a copy with another name. The view is right in
+    // every copy.
     await runner.query(`DROP TABLE IF EXISTS typeorm_metadata`);
     await runner.query(`
       CREATE VIEW typeorm_metadata AS

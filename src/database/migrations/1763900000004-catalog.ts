@@ -84,8 +84,9 @@ async function createOffers(runner: QueryRunner): Promise<void> {
 }
 
 /**
- * A supplier that is written into a product becomes its offer of priority 1 and replaces the offer that was there. At the
- * same supplier, the new offer keeps player template and price guard but not the cost, which was another SKU's.
+ * A supplier that is written into a product becomes its offer of priority 1 and replaces the offer that was there. At
+ * the same supplier, the new offer keeps player template and price guard but not the cost, which belongs to the
+ * replaced SKU.
  */
 async function setFirstOffer(runner: QueryRunner): Promise<void> {
   await runner.query(`

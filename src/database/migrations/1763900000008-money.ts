@@ -50,7 +50,7 @@ export class Money1763900000008 implements MigrationInterface {
     await runner.query(
       `CREATE UNIQUE INDEX uq_transfers_reference ON transfers (merchant_id, reference) WHERE reference IS NOT NULL`,
     );
-    // The merchant's statement shows the available balance, which spending what is held does not change.
+    // The merchant's statement shows the available balance. Spending held money does not change this balance.
     await runner.query(
       `CREATE INDEX ix_transfers_statement ON transfers (merchant_id, id DESC) WHERE kind <> 'order_spend'`,
     );

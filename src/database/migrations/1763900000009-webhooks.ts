@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Webhooks, the events that merchants are sent, and their deliveries. */
+/** Webhooks, the events that the service sends to merchants, and the deliveries of these events. */
 export class Webhooks1763900000009 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await this.createWebhooks(runner);
@@ -56,7 +56,7 @@ export class Webhooks1763900000009 implements MigrationInterface {
     await runner.query(`CREATE UNIQUE INDEX uq_events_order ON events (order_id) WHERE order_id IS NOT NULL`);
     // For pages of a merchant's events with any filter. `id + 0` keeps it away from searches for an event by its id.
     await runner.query(`CREATE INDEX ix_events_page ON events (merchant_id, kind, (id + 0))`);
-    // The audit must not miss events that were removed because of their age.
+    // The audit must not report events as missing that retention removed.
     await runner.query(`
       CREATE TABLE event_retention (
         only_row boolean NOT NULL DEFAULT true CONSTRAINT pk_event_retention PRIMARY KEY
@@ -92,7 +92,7 @@ export class Webhooks1763900000009 implements MigrationInterface {
         CONSTRAINT ck_webhook_deliveries_pending
           CHECK ((status = 'pending') = (due_at IS NOT NULL OR leased_until IS NOT NULL))
       )`);
-    // A delivery that is written without a kind takes that of its event.
+    // A delivery that is written without a kind gets the kind of its event.
     await runner.query(`
       CREATE FUNCTION take_kind_of_event() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN
@@ -102,7 +102,7 @@ export class Webhooks1763900000009 implements MigrationInterface {
     await runner.query(`
       CREATE TRIGGER tg_webhook_deliveries_kind BEFORE INSERT ON webhook_deliveries FOR EACH ROW
       WHEN (NEW.kind IS NULL) EXECUTE FUNCTION take_kind_of_event()`);
-    // Unpacked as that of units, for the same reason.
+    // Without packing of equal keys, as `ix_order_units_due`, for the same reason.
     await runner.query(`
       CREATE INDEX ix_webhook_deliveries_due ON webhook_deliveries (webhook_id, is_retry, due_at)
       WITH (deduplicate_items = off) WHERE due_at IS NOT NULL`);
@@ -113,7 +113,7 @@ export class Webhooks1763900000009 implements MigrationInterface {
     // the table is empty, PostgreSQL finds any index with an id in it as good as the primary key, and keeps that plan.
     await runner.query(`
       CREATE INDEX ix_webhook_deliveries_page ON webhook_deliveries (webhook_id, status, kind, (id + 0))`);
-    // For the few undelivered ones of all webhooks together.
+    // For lists of the deliveries of all webhooks that failed or were cancelled: they are few.
     await runner.query(`
       CREATE INDEX ix_webhook_deliveries_undelivered ON webhook_deliveries (status, kind, (id + 0))
       WHERE status IN ('failed', 'cancelled')`);

@@ -34,7 +34,7 @@ export class AuditLog1763900000010 implements MigrationInterface {
     await runner.query(
       `CREATE INDEX ix_operator_actions_order ON operator_actions (order_id) WHERE order_id IS NOT NULL`,
     );
-    // Finds a product also among the many that one file or percentage changed.
+    // Also finds a product in an entry about many products, which one file or one percentage changed.
     await runner.query(`
       CREATE INDEX ix_operator_actions_product ON operator_actions USING gin (detail jsonb_path_ops)
       WHERE action IN ('product.set', 'product.import', 'offer.set', 'offer.remove', 'price.set', 'price.clear',

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Heartbeats of workers, how each worker finds each supplier, and stats by the minute. */
+/** Heartbeats of workers, the state of each supplier as each worker sees it, and stats by the minute. */
 export class Workers1763900000012 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -2,14 +2,15 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { replaceIndexConcurrently } from '../concurrent-index.js';
 import { lockForChange } from '../migration-locks.js';
 
-/** Orders whose units get their merchant in one statement. Workers that claim meanwhile skip these units for so long. */
+/** How many orders' units get their merchant in one statement. Workers skip these units until the statement ends. */
 const BATCH = 1_000;
 
 const OPTIONS = 'WITH (deduplicate_items = off) WHERE next_action_at IS NOT NULL';
 
 /**
- * Lets merchants share a supplier's slots, by weight. `order_units.merchant_id` stays null in units that have ended, which no
- * claim reads, and in those that processes of the previous version place: `ix_order_units_due` keeps them apart.
+ * Lets merchants share a supplier's slots, by weight. `order_units.merchant_id` stays null in units that ended before
+ * the migration, which no claim reads, and in units that processes of the previous version place. `ix_order_units_due`
+ * has the latter in one range, with the claimed units.
  */
 export class FairShares1763900000014 implements MigrationInterface {
   // To create an index concurrently. Each step can be repeated.

@@ -3,7 +3,10 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 const REASONS = `'WRONG_CURRENCY', 'AMBIGUOUS', 'DOUBLE', 'TOO_EARLY', 'UNMATCHED', 'LARGE', 'UNCONFIRMED', 'NOT_IN_STATEMENT',
                  'TAKEN_BACK', 'CONTRADICTION'`;
 
-/** What operators must know of payments and files that are not as expected. Processes of the previous version go on beside new ones. */
+/**
+ * Columns about payments and files that are not as expected, for operators. Processes of the previous version go on
+ * beside new ones.
+ */
 export class DepositCases1763900000019 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`ALTER TABLE incoming_payments ADD COLUMN contradicted boolean NOT NULL DEFAULT false`);

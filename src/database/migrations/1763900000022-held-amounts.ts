@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** The amounts that are reserved for a merchant are counted at each creation of a deposit. */
+/** Each creation of a deposit counts the amounts that are reserved for the merchant: this index keeps that fast. */
 export class HeldAmounts1763900000022 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Slips that merchants present, and when to ask a slip service again that refuses our key. */
+/** Slips that merchants present, and the time at which to check slips again after the slip service refused us. */
 export class Slips1763900000024 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`ALTER TABLE deposit_channels ADD COLUMN slips_paused_until timestamptz(3)`);
@@ -20,7 +20,7 @@ export class Slips1763900000024 implements MigrationInterface {
         CONSTRAINT ck_slip_checks_refused CHECK ((state = 'refused') = (code IS NOT NULL)),
         CONSTRAINT ck_slip_checks_next CHECK (state = 'checking' OR next_at IS NULL)
       )`);
-    // However many deposits a slip is presented for, it is asked about once.
+    // Only one check of a slip is due at a time, even if merchants present the slip for several deposits.
     await runner.query(
       `CREATE UNIQUE INDEX uq_slip_checks_asked ON slip_checks (channel_id, slip_ref) WHERE next_at IS NOT NULL`,
     );

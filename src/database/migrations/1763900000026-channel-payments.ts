@@ -41,7 +41,7 @@ export class ChannelPayments1763900000026 implements MigrationInterface {
     await runner.query(
       `CREATE INDEX ix_channel_callbacks_ask ON channel_callbacks (channel_id, ask_at) WHERE ask_at IS NOT NULL`,
     );
-    // Workers look at these twice a second. Those that were answered stay for weeks.
+    // Workers read the due callbacks twice a second. Callbacks whose inquiry was answered stay for weeks.
     await runner.query(`
       CREATE INDEX ix_channel_callbacks_due ON channel_callbacks (ask_at)
       WHERE ask_at IS NOT NULL AND asked_at IS NULL`);

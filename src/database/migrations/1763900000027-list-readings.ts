@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** The list of a channel's vendor is read once at a time. */
+/** Only one process at a time reads the list of a channel's vendor. */
 export class ListReadings1763900000027 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`ALTER TABLE deposit_channels ADD COLUMN list_read_until timestamptz(3)`);
