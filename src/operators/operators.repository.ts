@@ -56,7 +56,7 @@ const countAttempt = (which: string, isKnown: string): string => `
       <= statement_timestamp()
   RETURNING *`;
 
-/** Returns no row if the account is locked, or if no account with a password has the address. */
+/** Returns no row if the account is locked, or if no active account with a password has the address. */
 const COUNT_ATTEMPT_BY_EMAIL = statement(
   'operators.count_attempt_by_email',
   { email: 'text', knownId: 'int?', knownVersion: 'int?' },
@@ -102,7 +102,11 @@ const FORGET_ATTEMPTS = statement(
     WHERE id = ${id}`,
 );
 
-/** Locks in the order of ids, so that two administrators who demote each other can't deadlock. */
+/**
+ * Locks in the order of ids, so that two of these statements can't deadlock. Two administrators who demote each other
+ * can, because each transaction has already locked the account that it changes. PostgreSQL then ends one of them, and
+ * it runs again.
+ */
 const LOCK_ADMINISTRATORS = statement(
   'operators.lock_administrators',
   {},
@@ -167,7 +171,9 @@ export class OperatorsRepository {
     await manager.update(Operator, { id }, { ...change, updated_at });
   }
 
-  /** Counts an attempt to sign in. @returns undefined for a locked or unknown account. */
+  /**
+   * Counts an attempt to sign in. @returns undefined if the account is locked, disabled or unknown, or has no password.
+   */
   async countAttempt(email: string, known: KnownDevice | null): Promise<Operator | undefined> {
     const [counted] = await this.database.query<Operator>(
       ...COUNT_ATTEMPT_BY_EMAIL.with({ email, ...toParameters(known) }),
