@@ -10,7 +10,7 @@ import { Transfer } from '../../wallet/transfer.entity.js';
 export const APPROVAL_STATUSES = ['open', 'approved', 'rejected', 'withdrawn', 'expired'] as const;
 export type ApprovalStatus = (typeof APPROVAL_STATUSES)[number];
 
-/** Kinds of movements. Kinds that begin with `payment_` are decisions about a payment that arrived. */
+/** `credit` and `debit` are movements. Kinds that begin with `payment_` are decisions about a payment that arrived. */
 export const APPROVAL_KINDS = [
   ...(['credit', 'debit'] as const),
   ...(['payment_credit', 'payment_return', 'payment_ignore', 'payment_debit'] as const),
@@ -49,7 +49,7 @@ export class Approval {
   @Column('integer', { nullable: true })
   merchant_id!: number | null;
 
-  /** The payment that is decided about. */
+  /** The payment about which to decide; null for a movement. */
   @ForeignKey(() => IncomingPayment, { name: 'fk_approvals_payment' })
   @Column(bigintColumn({ nullable: true }))
   payment_id!: bigint | null;
@@ -80,7 +80,7 @@ export class Approval {
   @Column('integer')
   requested_by!: number;
 
-  /** An overdue request stays `open` in the table until a new request has its reference. */
+  /** An overdue request stays `open` in the table until the next request with its reference, or about its payment. */
   @Column('text', { default: 'open' })
   status!: ApprovalStatus;
 

@@ -32,7 +32,7 @@ interface MovementRequest {
   by: ConsoleActor;
 }
 
-/** Movements of money that one operator requests and another one approves. */
+/** Stores requests for movements of money. Approves and rejects all requests, also those about payments. */
 @Injectable()
 export class ApprovalsService {
   constructor(
@@ -86,10 +86,11 @@ export class ApprovalsService {
   }
 
   /**
-   * Moves the money. `by` must not be the requester. Idempotent: when the same operator approves again, returns the first result.
+   * Approves a request and carries it out. `by` must not be the requester. Idempotent: when the same operator approves
+   * again, returns the first result.
    * @param expectedAvailable the available balance that the operator saw: if it has changed, nothing moves.
    * @throws NOT_FOUND; FORBIDDEN for one's own request, or if the two may be one person; CONFLICT when the request no longer
-   * waits, the requester may no longer move money, the reference is used or the balance is too low; CONFLICT with
+   * waits, the requester has lost the permission, the reference is used or the balance is too low; CONFLICT with
    * CHANGED_MEANWHILE if the balance is not `expectedAvailable`, or another amount than requested is to be taken back.
    */
   async approve(id: number, by: ConsoleActor, expectedAvailable?: Satang): Promise<NamedApproval> {
@@ -166,7 +167,8 @@ export class ApprovalsService {
   }
 
   /**
-   * @throws FORBIDDEN if one of the two may have had access to the other's account, or one other operator to both accounts.
+   * @throws FORBIDDEN if one of the two may have had access to the other's account, or a third one created both
+   * accounts.
    */
   private async assertTwoPeople(tx: Transaction, requester: number, { console }: ConsoleActor): Promise<void> {
     const two = { requester, approver: console.operatorId };

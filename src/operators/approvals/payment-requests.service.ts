@@ -74,7 +74,7 @@ export class PaymentRequestsService {
     return (await this.payments.decideIn(tx, payment, decision, decider)).transferId;
   }
 
-  /** The debit of what earlier ones did not take back. */
+  /** Returns the debit of the amount that earlier debits did not take back. @throws CONFLICT if nothing is left. */
   private async left(tx: Transaction, payment: IncomingPayment): Promise<Pick<Requested, 'amount' | 'reference'>> {
     const wanted = await this.payments.wanted(tx, payment);
     if (wanted.amount > 0n) return wanted;
