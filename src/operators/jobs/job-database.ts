@@ -13,8 +13,9 @@ import { Database, type Statement, type Transaction } from '../../database/datab
 const CONNECTIONS = 2;
 
 /**
- * A pool for jobs, so that a report of several minutes takes no connection from the pages. Its transactions have their own
- * application name, by which PostgreSQL can end them. This also works behind a pooler, where the server's process is unknown.
+ * A pool for jobs, so that a report of several minutes takes no connection from the pages. Its transactions have their
+ * own application name, by which another connection finds and cancels their statements. This also works behind a
+ * pooler, where the server's process is unknown.
  */
 @Injectable()
 export class JobDatabase extends Database {

@@ -5,7 +5,7 @@ import { createdAtColumn, IdColumn, timestampColumn } from '../../database/colum
 export const JOB_KINDS = ['replay', 'daily_report', 'supplier_report', 'margin_report', 'audit'] as const;
 export type JobKind = (typeof JOB_KINDS)[number];
 
-/** `interrupted`: the job's process ended before the job did. */
+/** `interrupted`: the job's process stopped, or lost its connection to the database, before the work was done. */
 export const JOB_STATES = ['running', 'succeeded', 'failed', 'cancelled', 'interrupted'] as const;
 export type JobState = (typeof JOB_STATES)[number];
 

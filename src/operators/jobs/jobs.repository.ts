@@ -33,7 +33,10 @@ const TRY_LOCK = statement(
     SELECT pg_try_advisory_xact_lock(${JOB_LOCKS}, hashtext(${kind})) AS taken, pg_backend_pid() AS pid`,
 );
 
-/** Marks a running job as interrupted if the lock of its kind is free: the job's process has ended. */
+/**
+ * Marks a running job as interrupted if the lock of its kind is free: the job's process has ended, or has lost the
+ * lock.
+ */
 const MARK_INTERRUPTED: Statement = {
   name: 'console_jobs.mark_interrupted',
   text: `
