@@ -164,7 +164,9 @@ export class OperatorsService {
     return { operator, link: this.linkOf(token), until: link.set_up_until };
   }
 
-  /** @returns whose password a link sets. @throws NOT_FOUND for a link that is unknown, used or expired. */
+  /**
+   * @returns the operator whose password the link sets. @throws NOT_FOUND for a link that is unknown, used or expired.
+   */
   async getByLink(token: string): Promise<Operator> {
     const found = await this.operators.find({ set_up_hash: sha256(token), active: true });
     if (!found || isOver(found)) throw unknownLink();

@@ -12,7 +12,7 @@ export interface Claims {
 
 type Settings = Pick<CompanySignInConfig, 'roleClaim' | 'roles' | 'trustsEmail'>;
 
-/** Reads the claims of an ID token that was verified. */
+/** Reads claims about a person: of a verified ID token, and perhaps of the provider's userinfo endpoint. */
 export function personOf(claims: Claims, settings: Settings): Person {
   const email = verifiedEmail(claims, settings);
   return {
