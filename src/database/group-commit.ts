@@ -59,7 +59,7 @@ interface Options<Command, Result> {
    * the same.
    */
   answerWithinMs?: number;
-  /** How many keys with set-aside commands may wait for locks at once. Each takes a connection. */
+  /** How many keys with set-aside commands may wait for locks at once. Each needs a connection. */
   maxAside?: number;
   /**
    * Called when commands first go out in a batch, with how many milliseconds each of them waited. Not called for
@@ -113,7 +113,7 @@ export class GroupCommit<Command, Result> {
   private readonly waiting: Waiting<Command, Result>[] = [];
   /** The commands whose batch is in flight. */
   private readonly flying = new Set<Waiting<Command, Result>>();
-  /** By key. The key that has waited longest for its turn comes first. */
+  /** By key. The key whose last run is longest ago comes first. */
   private readonly asides = new Map<number, Aside<Command, Result>>();
   private asidesRunning = 0;
   private inFlight = 0;
@@ -176,7 +176,7 @@ export class GroupCommit<Command, Result> {
     return this.inFlight < maxInFlight && this.waiting.length >= enough;
   }
 
-  /** Takes the commands that have waited longest: at least one, even if it is heavier than `maxWeight`. */
+  /** Removes the commands that have waited longest: at least one, even if it is heavier than `maxWeight`. */
   private takeBatch(queue: Waiting<Command, Result>[]): Waiting<Command, Result>[] {
     const { maxBatch, maxWeight, weightOf } = this.options;
     let weight = 0;

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Suppliers with their settings, pauses and balances, and what their catalogues list. */
+/** Suppliers with their settings, pauses and balances, and the products in their catalogues. */
 export class Suppliers1763900000003 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await this.createSuppliers(runner);

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Closed months, and what stays of orders whose partition was archived. */
+/** Closed months, and the rows that remain of orders in archived partitions. */
 export class Accounting1763900000011 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await this.createClosings(runner);

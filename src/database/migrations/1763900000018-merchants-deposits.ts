@@ -10,7 +10,7 @@ export class MerchantsDeposits1763900000018 implements MigrationInterface {
     await runner.query(
       `CREATE INDEX ix_deposits_inquiry ON deposits (next_inquiry_at) WHERE next_inquiry_at IS NOT NULL`,
     );
-    // Inactive, because it takes the deposits of sandbox merchants only. No sequence yields this number.
+    // Inactive, because only deposits of sandbox merchants use it. No sequence yields this number.
     await runner.query(`
       INSERT INTO deposit_channels (id, code, adapter, min, max, hold_above, status) OVERRIDING SYSTEM VALUE
       VALUES (0, 'sandbox', 'sandbox', 100, 70000000, 100000000, 'inactive') ON CONFLICT (code) DO NOTHING`);

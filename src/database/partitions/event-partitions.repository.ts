@@ -6,7 +6,7 @@ interface Defined {
   definition: string;
 }
 
-/** What belongs to a table, as statements that create it again. */
+/** Statements that create the parts of a table again, and statements that drop the foreign keys to the table. */
 interface Definitions {
   /** `isShared`: the index covers all partitions. PostgreSQL allows that for a unique index only with the partition key in it. */
   indexes: (Defined & { isShared: boolean })[];
