@@ -87,11 +87,11 @@ interface Names {
   deposit_number: string | null;
   /** The currency of the amount. Only a payment may have another one than THB. */
   currency: string;
-  /** What an approved `payment_debit` could not take from the wallet; null for everything else. */
+  /** The amount that an approved `payment_debit` could not debit; null for everything else. */
   missing: Satang | null;
 }
 
-/** An approval with the merchant's name, the addresses of requester and decider, the payment and what its transfer lacks. */
+/** An approval with the merchant's name, the addresses of requester and decider, and members about its payment. */
 export type NamedApproval = Approval & Names;
 
 /** An absent member matches every approval. */

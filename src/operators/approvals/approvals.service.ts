@@ -98,7 +98,7 @@ export class ApprovalsService {
     const isWaiting = before.status === 'open' && !isOverdue(before);
     const payment = isWaiting && before.payment ? await this.payments.find(before) : null;
     return this.database.transaction(async (tx) => {
-      // `BookingService` says the order of all locks.
+      // `BookingService` has the order of all locks.
       if (payment) await this.payments.lock(tx, payment);
       const wallet = before.merchant_id === null ? null : await this.wallets.lock(tx, before.merchant_id);
       const approval = known(await this.approvals.lock(tx, id), id);
