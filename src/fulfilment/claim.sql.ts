@@ -30,7 +30,7 @@ export interface ClaimedUnit {
   is_repeat: boolean;
   /** Whether the supplier's address, or our account there, is not that of the last send. */
   has_moved: boolean;
-  /** A send of an earlier claim was never recorded: its process died or stopped. */
+  /** Whether the outcome of an earlier claim's send was never recorded, for example because its process died. */
   interrupted: boolean;
   sends: number;
   inquiries: number;
@@ -74,7 +74,7 @@ export interface ClaimedUnit {
   next_used: number | null;
 }
 
-/** A unit that went to review without a call. */
+/** A unit that went to review instead of getting its next call. */
 export type ReviewedUnit = Pick<
   ClaimedUnit,
   | 'order_id'
@@ -93,8 +93,8 @@ export type ReviewedUnit = Pick<
 export const DESTINATION = `s.base_url || CASE WHEN s.account <> '' THEN '#' || s.account ELSE '' END`;
 
 /**
- * Updates each unit `u` by its row `d` of `decided`. Triggers refuse a claim by an old version of the service, which does not write
- * `attempt_claim`, or does not write it negatively for the sandbox.
+ * Updates each unit `u` by its row `d` of `decided`. Old versions of the service do not write `attempt_claim` like
+ * this, so triggers skip their claims of later attempts and of sandbox units.
  */
 const claimSets = (name: string): string => `UPDATE order_units u SET
         state = CASE d.action WHEN 'send' THEN 'sending' WHEN 'inquire' THEN 'unknown' ELSE 'review' END,
@@ -129,18 +129,20 @@ const usesSupplierReference = (unit: string, adapter: string): string => `
  * Claims due units, and commits the intent to act on each.
  *
  * - If a unit is still in `sending` after its lease, the next action is an inquiry, because the result of its send is unknown.
- * - An inquiry that may buy is claimed like a send (state `sending`), so that nothing else decides the unit meanwhile.
- * - A unit in doubt is sent again only to the same address and account ({@link DESTINATION}), because another one does not know its
- *   reference and would sell it a second time. If the address or account has changed, the unit goes to review. A unit that is too
- *   old for an inquiry also goes to review. Its age counts from the first send that the supplier did not certainly refuse. Neither
- *   rule applies to inquiries by the supplier's reference: these never buy, and work at any age.
+ * - An inquiry that may buy is claimed like a send (state `sending`), so that no operator decides the unit meanwhile.
+ * - A unit in doubt is sent again only to the same address and account ({@link DESTINATION}), because another one does
+ *   not know its reference and would sell it a second time. An inquiry that may buy counts as a send. If the address or
+ *   account has changed, the unit is not sent and goes to review. Inquiries that never buy go on.
+ * - A unit that is too old for an inquiry also goes to review. Its age counts from the first send that the supplier may
+ *   have accepted. Inquiries by the supplier's reference work at any age.
  * - The report that an earlier attempt bought the unit may come while the latest attempt is in flight. Then nothing that may buy is
  *   sent for it again: the unit goes to review.
  * - The merchants with due units share the free slots of a supplier: {@link dueUnits}.
  * - For a supplier with a limit of its own, claims run one after the other.
- * - A paused supplier gets no sends. It gets inquiries, unless it refuses our credentials or bans us.
- * - If the database's clock is past `clockLimit`, it was set forward, and leases of running calls may have ended too early. Then
- *   the statement claims no inquiry that may buy.
+ * - A paused supplier gets no sends. It gets inquiries, also inquiries that may buy, unless it refuses our credentials
+ *   or bans us.
+ * - If the database's clock is past `clockLimit`, it may have been set forward, and leases of running calls may have
+ *   ended too early. Then the statement claims no inquiries at suppliers whose inquiries may buy.
  *
  * A lease lasts for the supplier's timeout and a margin, which is at least the minimum gap between two calls. A unit without an
  * attempt begins its first attempt with this claim. Such a unit may even have been sent, by an old version that stored no attempts.
