@@ -71,7 +71,7 @@ export class AttemptsRepository {
     await this.database.query(...sql.REREAD_PRODUCT.with({ ...key, attempt }));
   }
 
-  /** Units that wait for a paused supplier, and that another supplier sells or that have waited too long. */
+  /** Units that wait for a paused supplier, if another supplier sells them or they have waited too long. */
   listPaused(limit: number): Promise<PausedUnit[]> {
     const holdLimitMs = BigInt(this.config.ROUTING_HOLD_LIMIT_MS);
     return this.database.query<PausedUnit>(...sql.LIST_PAUSED.with({ holdLimitMs, limit, ...this.limits }));

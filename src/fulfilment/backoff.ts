@@ -4,7 +4,7 @@ const MAX_DELAY_MS = 60_000;
 /** The delay from a send to its first inquiry, unless the adapter sets another delay (contract, section 8). */
 export const FIRST_INQUIRY_MS = 2_000;
 
-/** If a supplier asks for a shorter delay, we ignore it: our own delays begin at this length, and grow. */
+/** The service ignores a shorter delay that a supplier asks for, because its own delays are at least this long. */
 const MIN_RETRY_AFTER_MS = 1_000;
 
 /** The delay before the repetition of a send that was not accepted: 1 s, doubling to 60 s (contract, section 8). */

@@ -82,7 +82,7 @@ export class OutcomeRecorder {
   /**
    * Records how a call ended, and retries while PostgreSQL is away or busy.
    * @param leaseEndMs the end of the claim's lease, in monotonic milliseconds.
-   * @returns whether the unit is due again at once.
+   * @returns true if the unit is due again at once, another attempt to buy it began, or it failed without a refusal.
    */
   async record(call: EndedCall, leaseEndMs: number): Promise<boolean> {
     if (isDefiniteCall(call) && lacksCode(call.unit.kind, call.outcome)) return this.awaitCode(call, leaseEndMs);
@@ -95,7 +95,7 @@ export class OutcomeRecorder {
     return (await this.isBoughtElsewhere(undecided, leaseEndMs)) || this.postpone(undecided, leaseEndMs);
   }
 
-  /** Writes to the order history why units went to review without a call. */
+  /** Writes to the order history why units went to review instead of getting their next calls. */
   async recordReviews(units: ReviewedUnit[]): Promise<void> {
     const process = this.heartbeat.name;
     const calls = units.map((unit) => {
@@ -133,9 +133,10 @@ export class OutcomeRecorder {
   }
 
   /**
-   * Begins another attempt for a unit that its supplier certainly did not accept and will not accept soon. If no further offer or
-   * repeat is left and the unit's offer has been off for too long, the unit fails. It never fails after its only send: a callback
-   * that proves the purchase leaves the claim of that send as it is, and only {@link postpone} sees that the unit is in doubt.
+   * Begins another attempt for a unit that its supplier certainly did not accept and will not accept soon. If no
+   * further offer is left and the unit's offer has been off for too long, the unit fails. A unit that was sent only
+   * once never fails here: a callback may have proved the purchase without ending the claim of that send, and only
+   * {@link postpone} notices this.
    * @returns true if another attempt began or the unit failed: then the ended attempt needs no further call.
    */
   private async isBoughtElsewhere(call: Undecided, leaseEndMs: number): Promise<boolean> {
@@ -173,7 +174,7 @@ export class OutcomeRecorder {
     return false;
   }
 
-  /** @returns null if the claim no longer holds: then nothing was changed. */
+  /** @returns null if the claim no longer holds: then the call is recorded, and the unit was not changed. */
   private submit(call: Undecided, leaseEndMs: number): Promise<PostponedUnit | null> {
     // After the lease no retry is needed, because the next claim inquires about the unit.
     return retryWrite(() => this.postponements.submit(call), leaseEndMs, isPassing);
@@ -220,7 +221,10 @@ export class OutcomeRecorder {
 const waitsForCallback = ({ outcome }: Undecided): boolean =>
   outcome.kind === 'unknown' && outcome.waitsForCallback === true;
 
-/** The cost, reference and unconfirmed refusal that an answer reports about its attempt. Empty if it reports none of these. */
+/**
+ * The cost, reference and unconfirmed refusal that an answer reports about its attempt, and whether the stored
+ * reference belongs to another purchase. Empty if the answer reports none of these.
+ */
 function noteOf({ unit, outcome, kind, unconfirmed = null }: Undecided): NotedRow[] {
   const reported = ('supplierReference' in outcome && outcome.supplierReference) || null;
   // An answer to an inquiry by the supplier's reference confirms that reference, even if the answer contains a different one.

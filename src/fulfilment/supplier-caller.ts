@@ -63,9 +63,10 @@ export class SupplierCaller {
   }
 
   /**
-   * The outcome of a unit that must not be sent now, because its offer is off. Only the repetition of a send that was not accepted
-   * needs this query. The offer of a first send was on a moment ago, and an attempt in doubt must be resolved even if its offer is
-   * off. The query may take long. Then the unit is not sent, because the send could reach the supplier after the end of the lease.
+   * The outcome of a unit that must not be sent now, because its offer is off or this query took too long; otherwise
+   * null. The unit's first send needs no query, because the offer was on when the order was placed. An attempt in doubt
+   * must be resolved even if its offer is off. After a slow query, the send could reach the supplier after the end of
+   * the lease.
    */
   private async whyNotSent(unit: ClaimedUnit, leaseEndMs: number): Promise<SupplierOutcome | null> {
     if (unit.action !== 'send' || unit.is_repeat || unit.sends === 1) return null;
@@ -84,7 +85,7 @@ export class SupplierCaller {
     }
     const { settings } = supplier;
     const attempt = toAttempt(unit);
-    // A claim for a send allows only an inquiry that may buy, never one by the supplier's reference.
+    // Under a claim for a send, an inquiry is one that may buy, never one by the supplier's reference.
     const isSend = unit.action === 'send';
     const inquiry = inquiryAbout(supplier.adapter, !isSend && unit.supplier_reference !== null);
     const isInquiry = !isSend || (unit.is_repeat && inquiry?.mayBuy);

@@ -15,7 +15,7 @@ export interface PostponedUnit {
   state: 'queued' | 'unknown' | 'review';
   /** Milliseconds until the unit is due again; null in review. */
   due_in_ms: number | null;
-  /** Why it goes to review, if its history does not show it otherwise. */
+  /** Why the unit goes to review; null if it does not, or if the call's outcome in the order history is the reason. */
   review_reason: 'moved' | 'sold' | null;
   order_id: bigint;
   item: number;
@@ -26,19 +26,22 @@ const GOES_TO_REVIEW = `d.decision IN ('review', 'sold', 'moved')`;
 
 /**
  * Records outcomes that settle nothing, for claims that still hold (contract, section 8, rule 3).
- * - `requeue`: the send was not accepted, and the unit was not in doubt before it.
- * - `sold`: the same, but meanwhile a supplier has reported that an earlier attempt bought the unit. It goes to review at once:
- *   if this send paused the supplier, the unit would never be claimed again, and would fail for its long wait.
+ * - `requeue`: the send was not accepted, and the unit is not in doubt.
+ * - `sold`: the same, but meanwhile a supplier has reported that an earlier attempt bought the unit. The unit goes to
+ *   review at once. If this send paused the supplier, no worker would claim the unit again, and it would fail after a
+ *   long wait.
  * - `review`: no inquiry is possible, or the unit has been in doubt for too long.
- * - `moved`: the supplier never saw the attempt, but it was asked at another address or account than the send went to. So the unit
- *   must not be sent again, even if the supplier moves back: it goes to review, too.
- * - `resend`, under the same reference: the supplier never saw the attempt, and the quiet period between the last send and the
- *   inquiry was long enough. The period ends when the inquiry began, so it does not include a slow answer or write. A clock that
- *   was set forward cannot end it. If the supplier has named the purchase itself, a repeated send would buy another one, unless
- *   the supplier deduplicates: a callback may have named it while the inquiry was in flight. An unproven name does not count.
+ * - `moved`: the supplier never saw the attempt, but the inquiry went to another address or account than the send. So
+ *   the unit must not be sent again, even if the supplier moves back: it goes to review, too.
+ * - `resend`, under the same reference: the supplier never saw the attempt, and the quiet period between the last send
+ *   and the inquiry was long enough. The period ends when the inquiry began, so it does not include a slow answer or
+ *   write. A clock that was set forward cannot end it. If the attempt has a proven reference of the supplier, the
+ *   supplier has the purchase, and a repeated send would buy another one. So the unit is not sent again, unless the
+ *   supplier deduplicates. A callback may have reported this reference while the inquiry was in flight.
  * - `inquire`: all other units.
  *
- * A unit that becomes in doubt is so from its last send on, because its supplier certainly accepted none of the earlier sends.
+ * A unit that comes into doubt has been in doubt since its last send, because its supplier certainly accepted none of
+ * the earlier sends.
  */
 export const POSTPONE_UNITS = statement(
   'units.postpone',
@@ -96,13 +99,13 @@ export const POSTPONE_UNITS = statement(
       CASE WHEN d.decision IN ('sold', 'moved') THEN d.decision END AS review_reason`,
 );
 
-/** In SQL, true of every claimed unit: with it, PostgreSQL reads only the claimed units of each supplier, and none that wait. */
+/** In SQL: a condition that every claimed unit meets. With it, PostgreSQL does not read the many units that wait. */
 const isClaimed = (unit: string): string =>
   `${unit}.supplier_id = ANY(ARRAY(SELECT id FROM suppliers)) AND ${waitingMerchant(unit)} IS NULL`;
 
 /**
- * Makes the units that dead processes had claimed due at once, for an inquiry. At suppliers with a minimum gap between calls, units
- * wait for the end of their leases, which include the gap.
+ * If dead processes had claimed units, makes these units due at once, for an inquiry. At suppliers with a minimum gap
+ * between calls, units wait for the end of their leases, which include the gap.
  */
 export const TAKE_OVER_UNITS = statement(
   'units.take_over',
@@ -198,9 +201,10 @@ export const REVIEW_UNIT = statement(
 );
 
 /**
- * Sends units to review that have been in doubt for too long at paused suppliers, if the pause stops their next call. Units that
- * are called go to review by {@link POSTPONE_UNITS}. A unit that is still in `sending` is claimed, and counts from its send. Each of
- * the two states has its range of an index, so queued units, of which many may wait, are not read.
+ * Sends units to review that have been in doubt for too long at paused suppliers, if the pause stops their next call.
+ * Units that still get calls go to review by {@link POSTPONE_UNITS}. A unit that is still in `sending` after its lease
+ * has no recorded outcome. If it was not in doubt before, its doubt counts from its last send. Each of the two states
+ * has its range of an index, so queued units, of which many may wait, are not read.
  */
 export const REVIEW_PAUSED_UNITS = statement(
   'units.review_paused',
