@@ -139,7 +139,7 @@ const otherOffers = (limits: Parameters<typeof offersOf>[0], maxOffers: string):
  * refused the ended attempt (`failed`), or certainly not accepted any send of it (`withdrawn`). An attempt that is still in
  * doubt does not end here, because its supplier may still sell it. Answers to older claims and attempts change nothing.
  * Units of the sandbox have one attempt. If an open discrepancy reports that a supplier sold an earlier attempt of the unit
- * after all, the new attempt goes to review.
+ * after all, the unit goes to review with its new attempt.
  */
 export const BEGIN_NEXT_ATTEMPTS = statement(
   'unit_attempts.begin_next',
@@ -266,9 +266,9 @@ export const IS_OFFER_OFF = statement(
 );
 
 /**
- * Takes an offer off, because its SKU or player template is wrong. The offer stays off until the supplier's catalogue reports a
- * changed product. If an operator has corrected the offer since the order was placed, the offer stays on: the attempt used the
- * old terms.
+ * Takes an offer off, because its SKU or player template is wrong. The offer stays off until the supplier's catalogue
+ * reports a changed product, or an operator switches the offer on. If an operator has corrected the offer since the
+ * attempt's terms were copied from it, the offer stays on.
  */
 export const TAKE_OFFER_OFF = statement(
   'supplier_offers.take_off',
