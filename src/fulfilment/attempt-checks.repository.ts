@@ -47,14 +47,15 @@ export type DueCheck = Pick<
     is_last: boolean;
   };
 
-/** In SQL: the longest wait between two queries. The correction of times that a clock wrote ahead allows the same. */
+/** In SQL: the longest wait between two queries. `written-ahead.repository.ts` has the same limit for this table. */
 const MAX_RETRY = '1 day';
 
 /**
- * Claims a due check whose attempt has ended and whose supplier may be called, and makes it due again later: because this process
- * may die, and because the check may go on. If the last of several sends may still arrive, the check waits until it has surely
- * arrived, and at least until its own query has ended. Otherwise the wait grows with the time since the attempt ended, or its last
- * callback or discrepancy came. An operator may have settled the unit with our reference, by which no supplier finds its own.
+ * Claims a due check whose attempt has ended and whose supplier may be called. Makes the check due again later, because
+ * this process may die, and because the check may go on. If the last of several sends may still arrive, the check is
+ * due again once that send has surely arrived and this query has ended. Otherwise the wait grows with the time since
+ * the attempt ended, or its last callback or discrepancy came. If an operator settled the unit with our reference, it
+ * does not count as the supplier's.
  */
 const CLAIM_DUE_CHECK = statement(
   'attempt_checks.claim_due',
@@ -125,8 +126,8 @@ const END_CHECK = statement(
 );
 
 /**
- * Whether the code of a late sale is still wanted: its discrepancy has none, and either is open, or an operator has settled the unit
- * with this purchase, so that the code is the merchant's.
+ * Whether the service still needs the code of a late sale. The discrepancy must lack the code. And it must be open, or
+ * an operator must have settled the unit with this purchase, so that the merchant gets the code.
  */
 const LACKS_CODE = statement(
   'attempt_checks.lacks_code',
@@ -158,7 +159,7 @@ export class AttemptChecksRepository {
   }
 
   /**
-   * @param retryMs the shortest time after which the check is due again, unless {@link end} has removed it.
+   * @param retryMs the shortest time after which the check is due again, if no send may still arrive.
    * @param quietMs the time after which a send has surely arrived.
    * @param maxAgeMs the time after which a query that decides nothing is the last one.
    */
@@ -180,7 +181,7 @@ export class AttemptChecksRepository {
     await this.database.query(...END_CHECK.with({ order_id, item, unit, attempt, dueAt }));
   }
 
-  /** Whether the code of a late sale of the attempt is still wanted. */
+  /** Whether the service still needs the code of a late sale of the attempt. */
   async lacksCode({ order_id, item, unit, attempt }: AttemptKey): Promise<boolean> {
     return (await this.database.query(...LACKS_CODE.with({ order_id, item, unit, attempt }))).length > 0;
   }

@@ -25,7 +25,7 @@ const MAX_AGE_MS = 30 * DAY_MS;
 /**
  * Queries suppliers about attempts that have ended. A check follows a callback that decided nothing: the supplier may have taken
  * a success back, or sold a purchase that it had refused. Both are discrepancies. A check also follows repeated sends of an
- * attempt, if its supplier may sell each send.
+ * attempt, if its supplier may sell each send, and a report of a late sale without its code.
  */
 @Injectable()
 export class AttemptChecksService {
@@ -112,6 +112,6 @@ export class AttemptChecksService {
   }
 }
 
-/** The stored supplier's reference is unproven, and is another purchase: no query by it can ever tell about this one. */
+/** Whether the stored reference of the supplier is unproven and names another purchase, so that no query can use it. */
 const isMisnamed = (due: DueCheck, outcome: SupplierOutcome): boolean =>
   due.is_hearsay && outcome.kind === 'unknown' && outcome.isMisnamed === true;
