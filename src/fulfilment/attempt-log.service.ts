@@ -28,7 +28,7 @@ export class AttemptLogService {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** A supplier contradicts how a unit was settled, which opened a discrepancy. */
+  /** A supplier's report opened or changed a discrepancy. */
   contradicted(attempt: LoggedAttempt, outcome: SupplierOutcome): void {
     this.metrics.supplierContradicted(attempt.supplier);
     this.logger.error(

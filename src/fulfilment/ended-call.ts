@@ -29,8 +29,8 @@ const INTERRUPTED = {
 } as const;
 
 /**
- * The entries of a call in the order history. If the process of an earlier send died before recording it, the first is that
- * send.
+ * The entries of a call in the order history. If the outcome of an earlier claim's send was never recorded, the first
+ * entry is that send.
  */
 export const historyEntriesOf = (call: EndedCall): CallRecord[] =>
   call.unit.interrupted ? [{ ...call, kind: 'send', outcome: INTERRUPTED, durationMs: 0 }, call] : [call];

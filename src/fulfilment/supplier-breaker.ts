@@ -3,7 +3,7 @@ import type { SupplierOutcome } from '../suppliers/supplier-outcome.js';
 interface Options {
   /** Called when the supplier may be called again. */
   onResume: (supplierId: number) => void;
-  /** Called when a pause begins, or ends (`pausedMs` is 0). */
+  /** Called when a pause begins, and when the supplier accepts calls again (`pausedMs` is 0). */
   onChange: (supplier: Supplier, pausedMs: number) => void;
 }
 

@@ -36,7 +36,7 @@ export class SupplierPace {
     return this.paces.keys();
   }
 
-  /** Takes the supplier's settings from a claimed unit. */
+  /** Copies the supplier's settings from a claimed unit. */
   update({ supplier_id, has_random_references: isCareful, max_in_flight }: ClaimedUnit): void {
     const pace = this.paces.get(supplier_id) ?? { healthyUntilMs: 0, limit: Infinity };
     this.paces.set(supplier_id, { ...pace, isCareful, allowed: max_in_flight });

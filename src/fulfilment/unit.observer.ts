@@ -17,7 +17,7 @@ const PAUSED = {
   deposit: 'our deposit at the supplier is too low and it is paused: top it up there',
 };
 
-/** Units of the sandbox are not counted and need no operator. */
+/** Metrics do not count units of the sandbox. Their undecided calls and reviews are no warnings or errors. */
 const isSandbox = ({ supplier_id }: ReviewedUnit): boolean => supplier_id === SANDBOX_SUPPLIER_ID;
 
 /** Logs and counts what happens to units. Each line about a unit names its request, its order and its reference. */
@@ -35,7 +35,7 @@ export class UnitObserver extends WorkLog<ClaimedUnit> {
     this.logger.debug({ ...this.about(unit), action: unit.action }, 'calling a supplier');
   }
 
-  /** Warns if the call did not decide the unit. */
+  /** Warns if the supplier did not accept the call, or if its outcome is unknown. */
   answered({ unit, kind, outcome, durationMs, wasNotCalled = false }: EndedCall): void {
     if (!isSandbox(unit) && !wasNotCalled)
       this.metrics.supplierCalled(unit.supplier, kind, outcome.kind, durationMs / 1000);
