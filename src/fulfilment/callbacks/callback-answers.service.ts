@@ -24,7 +24,8 @@ const SETTLE_WITHIN_MS = 5_000;
 /**
  * What the outcome in a callback changed.
  * - `settled`: it settled the unit, or a refusal began another attempt.
- * - `contradicted`: it opened a discrepancy, because the unit had been settled otherwise.
+ * - `contradicted`: it opened or changed a discrepancy. It contradicts how its attempt or the unit ended, or reports a
+ *   second purchase.
  * - `nothing_new`: we already knew it, or the purchase is still in progress.
  * - `undecided`: it decided nothing, so the service must query the supplier.
  * - `unrecorded`: PostgreSQL could not store it. So the service must query the supplier, or the supplier must repeat the callback.

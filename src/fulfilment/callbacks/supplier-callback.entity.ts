@@ -7,12 +7,13 @@ import { Supplier } from '../../suppliers/supplier.entity.js';
 /**
  * The result of a callback.
  * - `settled`: it settled the unit of its attempt, or its refusal began another attempt.
- * - `contradicted`: it opened a discrepancy, because the unit had been settled otherwise.
+ * - `contradicted`: it opened or changed a discrepancy. It contradicts how its attempt or the unit ended, or reports a
+ *   second purchase.
  * - `woke`: it scheduled an inquiry about its attempt.
  * - `nothing_new`: it changes nothing about its attempt.
  * - `repeated`: an earlier callback had the same delivery id, and this callback changed nothing.
  * - `unknown_reference`: it is about no attempt of ours.
- * - `products`: it reports changed products. The service reads those of them again that it knows.
+ * - `products`: it reports changed products. If the service knows such a product, it reads the product again.
  * - `ping`: it only tests whether we answer.
  * - `unreadable`: its adapter could not read it.
  * - `refused`: it did not prove that it came from the supplier.
@@ -93,6 +94,6 @@ export class SupplierCallback {
 
 type CallbackTarget = Pick<SupplierCallback, 'supplier_id' | 'order_id' | 'item' | 'unit' | 'attempt'>;
 
-/** The place that a callback's body is sealed for. It cannot contain the row's id, because PostgreSQL gives that after sealing. */
+/** The place that a callback's body is sealed for. It lacks the row's id, which PostgreSQL assigns after sealing. */
 export const callbackBodyPlace = ({ supplier_id, order_id, item, unit, attempt }: CallbackTarget): Place =>
   placeOf('supplier_callbacks.body_sealed', supplier_id, order_id, item, unit, attempt);

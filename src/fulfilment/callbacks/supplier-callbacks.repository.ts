@@ -40,7 +40,7 @@ const attemptBy = (column: 'reference' | 'supplier_reference') =>
       WHERE a.supplier_id = ${supplierId} AND a.${column} = ${reference} LIMIT 2`,
   );
 
-/** Finds attempts of any age: a supplier may call back about an attempt that ended long ago. */
+/** Finds attempts of any age whose orders are not archived: a supplier may call back long after an attempt ended. */
 const FIND_ATTEMPT = attemptBy('reference');
 const FIND_ATTEMPT_BY_SUPPLIER_REFERENCE = attemptBy('supplier_reference');
 
@@ -50,7 +50,7 @@ const isUnit = ({ order_id, item, unit, attempt }: Record<keyof typeof ATTEMPT, 
 /**
  * Makes an inquiry due now, or as soon as the minimum gap since the last call has passed. An inquiry that is already due earlier
  * is not postponed. The gap begins at `updated_at`, when the last call ended, so this statement does not change that column.
- * Returns one row. `awaits_inquiry` is false if no inquiry is due, such as while a call is in flight.
+ * Returns one row. `awaits_inquiry` is false if the unit waits for no inquiry, such as while a call is in flight.
  */
 const WAKE_UNIT = statement(
   'supplier_callbacks.wake_unit',

@@ -28,7 +28,7 @@ import { reportedPurchase } from './reported-purchase.js';
 
 const MAX_NAME_LENGTH = 255;
 const MAX_DETAIL_LENGTH = 500;
-/** Callbacks about one success within this time share one inquiry. The adapter may set a longer gap. */
+/** Callbacks about one attempt within this time share one check. The adapter may set a longer gap. */
 const MIN_CHECK_GAP_MS = 1_000;
 
 /**
@@ -134,9 +134,9 @@ export class SupplierCallbacksService {
   }
 
   /**
-   * Opens a discrepancy for a purchase that our books do not know. Purchases can be missing after a restore, or after a failover
-   * that lost commits. A callback that proves nothing and has no reference of ours opens no discrepancy: it may be about an
-   * attempt whose supplier's reference we do not know yet.
+   * Opens a discrepancy for a purchase that our books do not know. Purchases can be missing after a restore, or after
+   * PostgreSQL moved to a standby that lacked the last commits. A callback that proves nothing and has no reference of
+   * ours opens no discrepancy: it may be about an attempt whose supplier's reference we do not know yet.
    */
   private async reportUnknown(
     supplier: CallingSupplier,
@@ -199,7 +199,7 @@ export class SupplierCallbacksService {
    * because only then the inquiry buys nothing. If the callback itself reports the sale, such a check is not needed.
    *
    * A call in flight may be answered as if there were no callback, and that answer may end the attempt. So the callback also
-   * schedules a check, which waits until the attempt has ended.
+   * schedules a check, which waits until the attempt has ended. It schedules none if inquiries may buy.
    * @returns null if no inquiry is possible, or no check is made.
    */
   private async wake(
