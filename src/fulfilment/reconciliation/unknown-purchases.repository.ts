@@ -62,11 +62,12 @@ const NOT_BOUGHT = `
       AND NOT EXISTS (SELECT FROM orders o WHERE o.id = r.order_id))`;
 
 /**
- * Opens a discrepancy for each reported purchase that our books do not know, or that our archive records as not bought. Each
- * reference gets one discrepancy, however often suppliers report it. While the discrepancy is open, a later report updates its
- * details. A purchase that the supplier reports as failed opens no discrepancy. Attempts are committed before their first send,
- * so the statement finds the attempts of all our purchases. Once a supplier has `maxAnHour` discrepancies within an hour, the
- * statement opens no more, and returns a row without an id for each further purchase.
+ * Opens a discrepancy for each reported purchase that our books do not know, or that our archive records as not bought.
+ * Each reference gets one discrepancy, however often suppliers report it. While the discrepancy is open, a later report
+ * with a state updates its details. A purchase that the supplier reports as failed opens no discrepancy. Attempts are
+ * committed before their first send, so the statement finds the attempts of all our purchases. Once a supplier has
+ * `maxAnHour` discrepancies within an hour, the statement opens no more, and returns a row without an id for each
+ * further purchase.
  */
 const REPORT_PURCHASES = statement(
   'unknown_purchases.report',
@@ -148,10 +149,10 @@ const LIST_SETTLED_REFERENCES = statement(
 );
 
 /**
- * Selects the discrepancies in `checked` whose purchase a successful unit has. Each costs one probe of an index. A supplier may
- * have sold twice under one of our references. Then the unit has the second purchase and the discrepancy has the first, with
- * different references of the supplier, and the discrepancy stays open. The supplier's reference may match that of the unit or
- * the proven one of the attempt, because some suppliers change their references once a purchase is done.
+ * Selects the discrepancies in `checked` whose purchase a successful unit has. A supplier may have sold twice under one
+ * of our references. Then the unit has one purchase and the discrepancy has the other, with different references of the
+ * supplier, and the discrepancy stays open. The supplier's reference may match that of the unit or the proven one of
+ * the attempt, because some suppliers change their references once a purchase is done.
  */
 const matching = (isNamed: string): string => `
       SELECT r.id FROM checked r
@@ -220,7 +221,7 @@ const ORDER_NUMBER = /^ord_[0-9A-Za-z]+(?=\.)/;
 export class UnknownPurchasesRepository {
   constructor(private readonly database: Database) {}
 
-  /** @returns those of the supplier's references that successful units have. Reads all units of the supplier. */
+  /** @returns the given references that successful units have. Reads all units of the supplier. */
   async listSettledReferences(supplierId: number, references: string[]): Promise<Set<string>> {
     if (references.length === 0) return new Set();
     const [list, values] = LIST_SETTLED_REFERENCES.with({ supplierId, references });
