@@ -27,9 +27,11 @@ export interface Repositories {
 /**
  * The result of a command.
  * - `settled`: the command settled the unit.
- * - `settled_before`: the unit was already settled.
+ * - `settled_before`: the unit was already settled. An operator's command also gets this result if it may not settle
+ *   the unit now.
  * - `superseded`: the unit stays open, because the answer is about an older claim or attempt, or a code is still missing.
- * - `reversal`: the answer contradicts the unit's settlement. The batch recorded a discrepancy.
+ * - `reversal`: the answer contradicts the unit's settlement, or an earlier attempt bought the unit. The batch opened
+ *   or changed a discrepancy.
  */
 export type SettleResult = 'settled' | 'settled_before' | 'superseded' | 'reversal';
 
@@ -96,8 +98,8 @@ export async function settleBatch(
 }
 
 /**
- * Locks the commands' orders, and then their wallets, as all code does, in this order. Skips rows that another transaction has
- * locked. Locks the wallets of all orders, because it is not known yet which orders end.
+ * Locks the commands' orders and then their wallets, in the order that all code uses. Skips rows that another
+ * transaction has locked. Locks the wallets of all these orders, because it is not known yet which orders end.
  * @returns the commands whose order and wallet this transaction has locked.
  */
 async function lockFree(

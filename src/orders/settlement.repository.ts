@@ -14,7 +14,7 @@ export interface CallRecord {
   /** The key of the attempt. */
   unit: Pick<UnitRow, 'order_id' | 'item' | 'unit'> & { attempt: number };
   kind: 'send' | 'inquiry' | 'callback';
-  /** `withheld`: the process did not make the call. `interrupted`: the process died before it recorded an outcome. */
+  /** `withheld`: the process made no call. `interrupted`: the process may have made the call, but recorded nothing. */
   outcome: SupplierOutcome | { kind: 'withheld' | 'interrupted'; detail: string };
   durationMs: number;
   /** The process that made the call or received the callback. */

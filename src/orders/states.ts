@@ -18,10 +18,12 @@ export const ORDER_TRANSITIONS: Record<OrderStatus, readonly OrderStatus[]> = {
  * - `sending -> queued`: the supplier certainly did not accept the send, or a worker undoes a lost claim.
  * - `unknown -> sending`: the supplier never saw the reference, so a worker repeats the send under the same reference. Or a worker
  *   makes an inquiry that may buy.
- * - `queued -> failed`: an operator cancels a unit that no supplier has accepted.
+ * - `queued -> failed`: an operator cancels a unit that no supplier has accepted, or it waited too long for a paused
+ *   supplier.
  * - `queued -> succeeded`, `queued -> unknown`: a proven callback contradicts an earlier `not_accepted`.
  * - `queued -> review`: an earlier attempt bought the unit after all.
- * - `sending -> queued`, `unknown -> queued`, `review -> queued`: another attempt begins after a definite refusal.
+ * - `sending -> queued`, `unknown -> queued`, `review -> queued`: another attempt begins after a definite refusal. From
+ *   `sending`, one may also begin after a send that was certainly not accepted.
  * - `unknown -> queued` also: a worker undoes a lost claim that sent nothing.
  * - `review -> succeeded`, `review -> failed`: the operator decides, or the supplier answers late.
  */

@@ -7,9 +7,9 @@ const REVERSAL_KINDS = ['taken_back', 'bought_late', 'unknown_purchase'] as cons
 type ReversalKind = (typeof REVERSAL_KINDS)[number];
 
 /**
- * A discrepancy, for an operator's decision: a supplier contradicts the result of a unit or of an attempt, or reports a purchase of
- * no known order. Only for such a purchase, the discrepancy may have no unit. Settlements write these rows, so the entity is in
- * `orders`.
+ * A discrepancy, for an operator's decision: a supplier contradicts the result of a unit or of an attempt, or reports a
+ * purchase of no known order. Only the discrepancy of such a purchase may have no unit. Settlements write these rows,
+ * so the entity is in `orders`.
  */
 @Entity('supplier_reversals')
 @ForeignKey(() => OrderUnit, ['order_id', 'item', 'unit'], ['order_id', 'item', 'unit'], {
