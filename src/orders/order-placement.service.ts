@@ -17,7 +17,7 @@ import { isBalanceRefusal } from './placement-rules.js';
 const MAX_UNITS_PER_BATCH = 2_000;
 /** How long an order may wait for its batch. After that it is refused and not placed, and the merchant may try again. */
 const MAX_WAIT_MS = 5_000;
-/** The time to an answer. Merchants' HTTP clients commonly give up after 10 s, and must get an answer before that. */
+/** The maximum time to an answer: merchants' HTTP clients commonly give up after 10 s. */
 const ANSWER_WITHIN_MS = 8_000;
 
 /**

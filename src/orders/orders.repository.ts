@@ -157,9 +157,9 @@ export const LIST_EARLIER = statement(
 );
 
 /**
- * Writes the orders of a batch with items, units, transfers and balances. `taken` is the sum that each merchant's orders move from
- * its available to its held balance. Transfers get their ids in the order of arrival, so
- * that each balance in a merchant's statement follows from the one before.
+ * Writes the orders of a batch with items, units, transfers and balances. `taken` is the sum that each merchant's
+ * orders move from its available to its held balance. Transfers get their ids in the order of arrival, so that each
+ * balance in a merchant's account statement follows from the one before.
  */
 export const INSERT_ORDERS = statement(
   'placement.insert_orders',

@@ -162,8 +162,8 @@ export class PlacementBatch {
 }
 
 /**
- * Lists all preferred offers that were not used: first the offers that are not routable, then the offers whose
- * pattern the player's ids miss.
+ * Lists the first {@link MAX_PASSED_OVER} preferred offers that were not used: first the offers that are not routable,
+ * then the offers whose pattern the player's ids miss.
  */
 function withOthers({ passed_over }: OrderableProduct, others: OrderableProduct[]): string {
   const unroutable = JSON.parse(passed_over ?? '[]') as PassedOver[];

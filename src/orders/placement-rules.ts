@@ -28,7 +28,7 @@ export function takesPlayer(
 
 export const isOrderable = (line: ProductLine): line is OrderableLine => line.product.supplier_id !== null;
 
-/** Checks SKU, availability and quantity of each line, and whether the player has the ids that each product needs, in its form. */
+/** Checks each line's SKU, availability and quantity, and whether the player has the needed ids in an accepted form. */
 export function findProblems(content: OrderContent, lines: ProductLine[]): ErrorDetail[] {
   const problems: ErrorDetail[] = [];
   lines.forEach(({ sku, quantity, product, isPlayerExcluded }, index) => {

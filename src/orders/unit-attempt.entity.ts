@@ -64,7 +64,7 @@ export class UnitAttempt {
   @Column(bigintColumn({ nullable: true }))
   expected_cost_micros!: bigint | null;
 
-  /** The cost limit that we sent to the supplier. */
+  /** The cost limit; null if there is none. Only some adapters send it to their suppliers. */
   @Column(bigintColumn({ nullable: true }))
   max_cost_micros!: bigint | null;
 
@@ -75,7 +75,7 @@ export class UnitAttempt {
   @Column('text', { nullable: true })
   cost_currency!: string | null;
 
-  /** The exchange rate when the attempt began; null if unknown, or if the supplier reported its cost in another currency. */
+  /** The exchange rate when routing chose the offer; null if unknown, or if the reported cost has another currency. */
   @Column('numeric', { precision: 20, scale: 10, nullable: true })
   baht_per_unit!: string | null;
 

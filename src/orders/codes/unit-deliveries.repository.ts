@@ -5,10 +5,11 @@ import type { UnitKey } from '../order.rows.js';
 import type { UnitDeliveries } from './unit-deliveries.entity.js';
 
 /**
- * Stores deliveries once for each unit, and only for the purchase that settled it: for the latest attempt, or for an earlier one if an
- * operator settled the unit with its purchase before the delivery came ({@link HAND_OVER_FROM_DISCREPANCY}). If the supplier's
- * reference of a delivery is not that of the unit, the delivery belongs to another purchase, and is not stored. But an operator may
- * have entered our reference of the purchase. The attempt's row is read only if the references differ.
+ * Stores deliveries once for each unit, and only for the purchase that settled it. That is the purchase of the latest
+ * attempt, or of an earlier one if an operator settled the unit with it before the delivery came
+ * ({@link HAND_OVER_FROM_DISCREPANCY}). If the supplier's reference of a delivery is not that of the unit, the delivery
+ * belongs to another purchase, and is not stored. But an operator may have entered our reference of the purchase. The
+ * attempt's row is read only if the references or attempts differ.
  */
 const STORE_DELIVERIES = statement(
   'unit_deliveries.store',

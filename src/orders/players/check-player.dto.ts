@@ -4,7 +4,7 @@ import { Text } from '../../core/validation/member.decorators.js';
 import { PLAYER_IDS } from '../order-requests.dto.js';
 import { PLAYER_VERDICTS, type PlayerVerdict } from '../../catalog/player-validators/player-validator.js';
 
-/** The body of POST /v1/players/check. An order has the same members. */
+/** The body of POST /v1/players/check. The ids of the player are the same members as in an order. */
 export class CheckPlayerDto {
   @Text(1, 64, { example: 'MLBB-86' })
   sku!: string;

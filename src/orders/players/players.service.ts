@@ -18,7 +18,7 @@ import { VerdictCache } from './verdict-cache.js';
 import { behaviourOf } from '../../suppliers/sandbox/sandbox-behaviours.js';
 import { findProblems, takesPlayer } from '../placement-rules.js';
 
-/** The limit of each API key in each API process (contract, section 5). */
+/** The limit of each API key (contract, section 5). All API processes count together while Redis can be reached. */
 export const CHECKS_PER_SECOND = 5;
 
 /** Checks players before merchants order for them. */
@@ -85,7 +85,7 @@ export class PlayersService {
   }
 }
 
-/** How the names of an order's members in its first line begin. */
+/** The beginning of each field name in an order's first line. */
 const AT = 'items[0].';
 
 /** Finds the problems that an order for this player would have, except that the product cannot be bought at the moment. */
