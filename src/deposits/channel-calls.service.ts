@@ -10,7 +10,10 @@ import type { NoAnswer } from './channels/channel-adapter.js';
 import type { DepositChannel } from './deposit-channel.entity.js';
 import { eachChannel } from './each-channel.js';
 
-/** Counts the calls to vendors. A vendor that refuses our credentials pauses its channel until a probe succeeds. */
+/**
+ * Counts calls to vendors. If a vendor refuses our credentials, its channel is paused until a probe succeeds or an
+ * operator changes credentials.
+ */
 @Injectable()
 export class ChannelCallsService {
   constructor(

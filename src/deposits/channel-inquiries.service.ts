@@ -13,11 +13,11 @@ import { IncomingChargesService } from './incoming-charges.service.js';
 import { InquiriesRepository, type ClaimedDeposit } from './inquiries.repository.js';
 import { nextInquiry } from './inquiry-times.js';
 
-/** Calls in flight to one channel, in each worker. */
+/** How many deposits of a channel a worker inquires about at once, and how many unknown charges of callbacks. */
 const AT_ONCE = 20;
 /** Longer than an adapter takes to answer. */
 const LEASE_MS = 30_000;
-/** Such as when the credentials can't be opened. */
+/** The wait after a failure, such as credentials that can't be opened. */
 const AFTER_FAILURE_MS = 10_000;
 
 /** Inquires of vendors about payments: when a callback came, and without callbacks at growing intervals. */

@@ -7,11 +7,11 @@ import * as sql from './inquiries.sql.js';
 export type ClaimedDeposit = Pick<Deposit, 'id' | 'status' | 'created_at' | 'expires_at'> & {
   channel_payment_id: string;
   asked_at: Date;
-  /** Until then, no other worker inquires. */
+  /** Until then, no other worker inquires, unless a callback arrives. */
   next_inquiry_at: Date;
 };
 
-/** What an inquiry changes of its deposit. `answeredAt`: when an inquiry began that the vendor has answered. */
+/** The changes that an inquiry makes to its deposit. `answeredAt`: when the inquiry began; null without an answer. */
 interface InquiryAnswer {
   id: bigint;
   claimedUntil: Date;
@@ -26,7 +26,7 @@ export type SandboxDeposit = Pick<
   'id' | 'merchant_id' | 'deposit_number' | 'amount' | 'amount_to_pay' | 'created_at'
 > & { expires_in: number; reported_after: number };
 
-/** When to inquire about deposits: their `next_inquiry_at`. Of a deposit of the sandbox, that is when its channel reports. */
+/** Reads and writes when workers inquire about deposits. In the sandbox, this is when the channel itself reports. */
 @Injectable()
 export class InquiriesRepository {
   constructor(private readonly database: Database) {}

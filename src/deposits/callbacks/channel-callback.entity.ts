@@ -6,7 +6,7 @@ import { DepositChannel } from '../deposit-channel.entity.js';
  * The result of a callback.
  * - `woke`: workers inquire about the deposit's payment.
  * - `unknown_charge`: it is about a payment of no known deposit. Workers inquire about it, if not too many others came before.
- * - `ping`: it is about no payment.
+ * - `ping`: no inquiry follows, because it is about no payment, or about a charge that was just made.
  * - `unreadable`: its adapter could not read it.
  * - `refused`: it did not prove that it came from the vendor.
  */

@@ -5,19 +5,22 @@ import { removalOfOld } from '../../database/remove-in-batches.js';
 import { NOW } from '../deposits.sql.js';
 import { ChannelCallback, type ChannelCallbackVerdict } from './channel-callback.entity.js';
 
-/** In SQL: earlier questions delay none. */
+/** In SQL: whether the inquiry after a callback is recent or still to come. Older inquiries delay no other one. */
 const LATELY = `ask_at > statement_timestamp() - interval '1 minute'`;
 
 /**
- * In SQL: whether workers must inquire about the payment of a callback now. Without an answer, they give up after two hours. No
- * question comes before its callback, so the bound of `ask_at` excludes none, and spares the index of those that were given up.
+ * In SQL: whether workers must inquire about the payment of a callback now. Without an answer, they give up after two
+ * hours. `ask_at` is never before `received_at`, so its lower bound excludes no callback that is due. The bound lets
+ * the index skip callbacks on which workers gave up.
  */
 export const CALLBACK_IS_DUE = `ask_at <= statement_timestamp() AND asked_at IS NULL
   AND ask_at > statement_timestamp() - interval '2 hours' AND received_at > statement_timestamp() - interval '2 hours'`;
 
 /**
- * Records a callback. One about a deposit's payment makes workers inquire at once, but not within two seconds after the last inquiry.
- * For payments of no known deposit, there are at most ten inquiries a minute: others wait for their turn, up to an hour.
+ * Records a callback. If it is about a deposit's payment, workers inquire at once, but not within two seconds after
+ * the last inquiry. About payments of no known deposit, at most ten callbacks a minute of a channel get their first
+ * inquiry. Others wait for up to an hour, and a longer wait means no inquiry. Without an answer, workers repeat an
+ * inquiry outside of this limit.
  */
 const RECORD = statement(
   'channel_callbacks.record',
