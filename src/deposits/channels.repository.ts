@@ -30,7 +30,7 @@ const LOCK_SETTINGS: Statement = {
   text: `SELECT pg_advisory_xact_lock(hashtext('deposit_channels'))`,
 };
 
-/** Each creation of a deposit reads them. */
+/** A named statement, because each creation of a live deposit lists the channels. */
 const LIST_CHANNELS = statement(
   'deposit_channels.list',
   { code: 'text?' },
@@ -43,14 +43,17 @@ const SAME_SETTINGS = { updated_at: () => 'updated_at' };
 
 export const NOT_PAUSED = { pause_reason: null, probe_at: null };
 
-/** Probes follow a pause after 5, 15 and 60 minutes, and then each hour. */
+/** The first probe comes 5 minutes after the pause began, the second one 15 minutes later, and the others each hour. */
 const nextProbe = (probes: number) => (): string =>
   `statement_timestamp() + interval '${[5, 15][probes] ?? 60} minutes'`;
 
 const DUE = Raw((column) => `${column} <= statement_timestamp()`);
-/** A reading's end, or an earlier one since the clock was set back. Another reading, which begins later, ends later. */
+/**
+ * Matches the end of this reading, and an earlier one, to which the end may be corrected after the clock was set back.
+ * Another reading begins later, so it ends later and does not match.
+ */
 const endOf = (until: Date): FindOperator<Date> => LessThanOrEqual(until);
-/** After midnight, when few people pay. */
+/** 3:00 of the next day in Bangkok, when few people pay. */
 const NEXT_NIGHT = `(date_trunc('day', statement_timestamp() AT TIME ZONE 'Asia/Bangkok') + interval '27 hours') AT TIME ZONE 'Asia/Bangkok'`;
 
 /** All channels except the built-in one, which operators neither see nor set. */
@@ -58,8 +61,8 @@ const LIVE = { id: Not(SANDBOX_CHANNEL_ID) };
 
 /**
  * Reads rows that belong to channels, with the channels' codes.
- * @param codes of these channels only; undefined for all.
- * @param names of what the query selects besides. `Selected` has the types that the driver makes of it.
+ * @param codes the codes of the channels to read; undefined for all channels.
+ * @param names the other names that the query selects. `Selected` has their types, as the driver returns them.
  */
 export async function withCodes<Row extends { channel_id: number }, Selected extends object = object>(
   query: SelectQueryBuilder<Row>,
@@ -99,14 +102,14 @@ export class ChannelsRepository {
     return manager.findOneOrFail(DepositChannel, { where: { id }, lock: { mode: 'for_no_key_update' } });
   }
 
-  /** Locks all channels, so that no two are set to one account at a time. */
+  /** Locks all channels, so that two changes at once can't set two channels to one account. */
   async lockAll(tx: Transaction): Promise<DepositChannel[]> {
     await tx.query(LOCK_SETTINGS);
     const { manager } = tx;
     return manager.find(DepositChannel, { where: LIVE, order: { id: 'ASC' }, lock: { mode: 'for_no_key_update' } });
   }
 
-  /** New settings may be what the slip service accepts. */
+  /** Ends a pause of slips, because the slip service may accept the new settings. */
   async set({ manager }: Transaction, settings: ChannelRow): Promise<DepositChannel> {
     const row = { ...settings, slips_paused_until: null };
     const { affected } = await manager.update(DepositChannel, { code: row.code }, row);
@@ -149,7 +152,7 @@ export class ChannelsRepository {
     return (await claim(this.database.manager, id, 'list_due_at', '1 hour', [IsNull(), DUE])) !== null;
   }
 
-  /** Writes the time of the next reading: after midnight. */
+  /** Writes the time of the next reading: in the night of the next day. */
   async postponeList(id: number): Promise<void> {
     const next = { list_due_at: () => NEXT_NIGHT, ...SAME_SETTINGS };
     await this.database.manager.update(DepositChannel, { id }, next);
@@ -158,7 +161,7 @@ export class ChannelsRepository {
   /**
    * Begins a reading of the list. It ends after two minutes unless it is renewed, in case the process dies. A page takes less: at
    * Opn, eleven calls of eight seconds.
-   * @returns when the reading ends, which names it; null during another one.
+   * @returns when the reading ends, by which the caller renews or ends it; null while another reading runs.
    */
   beginReading({ manager }: Pick<Database, 'manager'>, id: number): Promise<Date | null> {
     return claim(manager, id, 'list_read_until', '2 minutes', [IsNull(), DUE]);
@@ -192,7 +195,7 @@ export class ChannelsRepository {
   }
 }
 
-/** Moves a moment ahead, if it is one of `from`. @returns the new moment; null if it was another one. */
+/** Moves a moment ahead, if it matches one of `from`. @returns the new moment; null if it matches none. */
 async function claim(
   manager: EntityManager,
   id: number,

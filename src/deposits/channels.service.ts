@@ -31,7 +31,10 @@ const HOLD_ABOVE = parseBaht('200000.00') ?? 0n;
 const MAX_OPTION_LENGTH = 1_000;
 const NO_CREDENTIALS: ChannelCredentials = { credentials_sealed: null, credential_names: [] };
 
-/** New settings of a channel. Values that are not given stay as they are. */
+/**
+ * New settings of a channel. Values that are not given stay as they are. With another adapter, only the priority,
+ * `holdAbove` and the status stay.
+ */
 export interface ChannelChanges {
   code: string;
   adapter: string;
@@ -105,8 +108,9 @@ export class ChannelsService {
 
   /**
    * Adds a channel or changes its settings.
-   * @param expected when the operator saw its last change; null for a new channel.
-   * @throws BAD_REQUEST; CONFLICT if deposits or statements depend on what changes, with CHANGED_MEANWHILE if it has changed.
+   * @param expected the time of the last change that the operator saw; null for a new channel.
+   * @throws BAD_REQUEST; CONFLICT if deposits or statements depend on what changes; CONFLICT with CHANGED_MEANWHILE if
+   * the channel has changed since `expected`.
    */
   async set(changes: ChannelChanges, by: Actor, expected?: { updatedAt: Date | null }): Promise<DepositChannel> {
     return this.database.transaction(async (tx) => {

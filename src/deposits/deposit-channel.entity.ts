@@ -87,7 +87,7 @@ export class DepositChannel {
   @Column(timestampColumn({ nullable: true }))
   list_read_until!: Date | null;
 
-  /** The time of the last line of its statements that was not dated ahead, because nobody knows when a file was made. */
+  /** The time of its statements' last line, because the time of a file is unknown. Lines dated ahead do not count. */
   @Column(timestampColumn({ nullable: true }))
   covered_until!: Date | null;
 
@@ -95,7 +95,7 @@ export class DepositChannel {
   @Column('text', { nullable: true })
   refused!: string | null;
 
-  /** When to check slips again, after its slip service refused our key, address or quota. */
+  /** When workers test its slip service next, after the service refused our key, address or quota; else null. */
   @Column(timestampColumn({ nullable: true }))
   slips_paused_until!: Date | null;
 

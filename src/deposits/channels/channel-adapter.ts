@@ -168,8 +168,8 @@ export interface ChannelAdapter<Settings extends ChannelSettings = ChannelSettin
   /** Has the vendor make a QR code. */
   create?(settings: Settings, deposit: OfferedDeposit): Promise<Created | NoAnswer>;
   /**
-   * Inquires about one payment. While the deposit is offered, inquiries come `firstMs` after the creation, and then at doubling
-   * intervals of at most `maxGapMs`. `nextInquiry` has the later times.
+   * Inquires about one payment. While the deposit is offered, inquiries come `firstMs` after its QR code was made, and
+   * then at doubling intervals of at most `maxGapMs`. `nextInquiry` has the later times.
    */
   readonly inquiry?: {
     readonly firstMs: number;

@@ -68,7 +68,7 @@ function readPaid(charge: Members, chargeRef: string, now: Date): PaymentReading
   return { kind: 'paid', payment: { chargeRef, amount, currency, paidAt, references, merchantId, refunded } };
 }
 
-/** A page of refunds: the charges that they are of. `nameless`: the places of those that name no charge. */
+/** A page of refunds: the charges that they refund. `nameless`: the places of refunds that name no charge. */
 export interface RefundsPage {
   kind: 'refunds';
   charges: string[];
@@ -127,7 +127,10 @@ export function readCallback(raw: RawCallback, secret: string | null): ChannelCa
   return paymentId === null ? unreadable('it names no charge') : { kind: 'about', paymentId };
 }
 
-/** Why a callback does not prove that it comes from Opn; null if it does. While a secret is replaced, both sign. */
+/**
+ * Why a callback does not prove that it comes from Opn; null if it does. For a while after an operator replaced the
+ * secret, Opn signs with the earlier and the new one.
+ */
 function signatureProblem({ headers, body, receivedAt }: RawCallback, secret: string): string | null {
   const { 'omise-signature': signatures = '', 'omise-signature-timestamp': timestamp = '' } = headers;
   const signed = createHmac('sha256', Buffer.from(secret, 'base64')).update(`${timestamp}.`).update(body).digest();
