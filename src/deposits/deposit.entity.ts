@@ -67,7 +67,10 @@ export class Deposit {
   @Column(bigintColumn())
   amount!: Satang;
 
-  /** Above `amount` if the payment can only be recognized by its amount: then this amount was dealt to this deposit alone. */
+  /**
+   * Above `amount` if the channel recognizes payments by their amount: this amount was dealt to the deposit. It is
+   * above `amount` in the sandbox, too, which deals no amounts.
+   */
   @Column(bigintColumn())
   amount_to_pay!: Satang;
 
@@ -86,11 +89,14 @@ export class Deposit {
   @Column('text', { nullable: true })
   channel_payment_id!: string | null;
 
-  /** When the last request for the QR code or inquiry about the payment began; null if the vendor gave no code. */
+  /**
+   * When the last request for the QR code, or the last inquiry about the payment, began; null before the first one. A
+   * request that got no code sets it back, so that the next request need not wait for the whole lease.
+   */
   @Column(timestampColumn({ nullable: true }))
   asked_at!: Date | null;
 
-  /** When the last inquiry began to which the vendor answered that it has no payment. */
+  /** When the last inquiry began that the vendor answered. */
   @Column(timestampColumn({ nullable: true }))
   answered_at!: Date | null;
 

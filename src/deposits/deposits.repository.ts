@@ -19,7 +19,7 @@ export type BookedPayment = Pick<IncomingPayment, 'public_id' | 'amount' | 'paid
   booked_at: Date;
 };
 
-/** A slip that was presented for a deposit, with the id of the payment that it reports. Its time comes from JSON. */
+/** A slip that was presented for a deposit, with the id of the payment that it reports. Its time is a text of JSON. */
 export type PresentedSlip = Pick<SlipCheck, 'slip_ref' | 'state' | 'code'> & {
   created_at: string;
   payment_id: string | null;
@@ -135,7 +135,7 @@ export class DepositsRepository {
     private readonly reads: BoundedReadsService,
   ) {}
 
-  /** Locks the creations of a merchant. @param max counts go no further. */
+  /** Locks the creations of a merchant. @param max its limits: counts stop there. @returns what it has made before. */
   async lockCreations(
     tx: Transaction,
     by: { merchantId: number; referenceId: string; channelId: number },
@@ -247,7 +247,7 @@ export class DepositsRepository {
     return this.complete(query, channels);
   }
 
-  /** @param from, until when the deposits were made. */
+  /** @param from, until the time in which the deposits were made that are found by amounts. */
   candidates(
     tx: Queryable,
     by: { channelId: number; from: Date; until: Date; references: string[]; amounts: Satang[] },

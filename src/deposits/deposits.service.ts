@@ -34,7 +34,7 @@ import {
 import { SandboxPaymentsService } from './sandbox/sandbox-payments.service.js';
 import { offerInSandbox } from './sandbox/sandbox-plan.js';
 
-/** How often to deal again if another deposit takes the amount at the same moment. */
+/** How many times to deal at most, because another deposit may take the amount at the same moment. */
 const MAX_DEALS = 5;
 const BATCH = 500;
 const EXPIRED_AT_ONCE = 100;

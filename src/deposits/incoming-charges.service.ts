@@ -139,7 +139,10 @@ export class IncomingChargesService {
   }
 }
 
-/** What may name deposits in a payment. Anybody may have written the rest, such as a character that PostgreSQL refuses. */
+/**
+ * The texts of a payment that may name deposits. Texts of another form are left out: any person may have written them,
+ * and PostgreSQL refuses some characters.
+ */
 const namedIn = ({ references }: ChargedPayment): string[] => [
   ...references.filter((each) => /^dep_\w{16}$/.test(each)),
   ...references.flatMap(referencesIn),

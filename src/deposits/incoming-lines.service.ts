@@ -10,7 +10,7 @@ import { PaymentsRepository } from './payments.repository.js';
 import type { IdentifiedLine } from './statements/chain.js';
 import { isUndecided, orWaits, pairWithLines, withKnown, type LonePayment } from './witnesses.js';
 
-/** What became of lines that came in, by their identities. `linked`: the line reports a payment that a slip reported before. */
+/** The states of lines' payments, by the lines' identities. `linked`: the line only confirms the payment of a slip. */
 export type States = ReadonlyMap<string, PaymentState | 'linked'>;
 
 /** A line with the payment that a slip reported before. Without a match, that payment was decided. */

@@ -15,7 +15,7 @@ import { StatementLine } from './statements/statement-line.entity.js';
  */
 export type PaymentState = 'waiting' | 'booked' | 'returned' | 'ignored';
 
-/** Why a payment waits, or why a booked payment is an open case. */
+/** Why a payment waits, or why a booked payment is a case. A closed case keeps its reason. */
 export type PaymentReason =
   | ('WRONG_CURRENCY' | 'AMBIGUOUS' | 'DOUBLE' | 'TOO_EARLY' | 'UNMATCHED')
   | ('LARGE' | 'UNCONFIRMED' | 'NOT_IN_STATEMENT' | 'TAKEN_BACK' | 'CONTRADICTION' | 'WALLET_FULL');
@@ -86,7 +86,7 @@ export class IncomingPayment {
   @Column('text')
   precision!: Precision;
 
-  /** The witnesses: a gateway's charge, a slip, and a line of a statement. */
+  /** The witnesses: a vendor's charge, a slip, and a line of a statement. */
   @Column('text', { nullable: true })
   charge_ref!: string | null;
 
@@ -103,7 +103,7 @@ export class IncomingPayment {
   @Column('text', { nullable: true })
   reason!: PaymentReason | null;
 
-  /** Whether a witness has reported another amount. */
+  /** Whether a witness has reported another amount or currency. */
   @Column('boolean', { default: false })
   contradicted!: boolean;
 
@@ -140,7 +140,7 @@ export class IncomingPayment {
   @Column('text', { nullable: true })
   returned_reference!: string | null;
 
-  /** The last decision of an operator. The audit log has all of them. */
+  /** The last decision of an operator; null again once a case is reopened. The audit log has all decisions. */
   @Column('text', { nullable: true })
   decision!: Decision | null;
 

@@ -23,7 +23,10 @@ const MAX_WAIT_MS = 5_000;
 /** No deposit has a longer reference, so a longer one needs no query. */
 const MAX_REFERENCE_LENGTH = 256;
 
-/** A merchant's deposits, for the merchant. All work runs on a bounded number of connections, so that orders keep theirs. */
+/**
+ * A merchant's deposits, for the merchant. Reads, creations and new slips use a bounded number of connections, so that
+ * orders keep theirs. Other work, such as that around a call to a vendor, has no such bound.
+ */
 @Injectable()
 export class MerchantDepositsService {
   private readonly creating = new Map<number, { last: Promise<unknown>; count: number }>();
@@ -104,7 +107,8 @@ export class MerchantDepositsService {
     creating.count++;
     const queuedAtMs = performance.now();
     const begin = (): Promise<Created> => {
-      // The earlier creations wait for a database that is away or busy. A creation that has waited this long would end too late for its client.
+      // The earlier creations wait for a database that is away or busy. After this wait, a creation would end too late
+      // for its client.
       if (performance.now() - queuedAtMs > MAX_WAIT_MS) throw databaseUnavailable();
       return create();
     };
