@@ -55,7 +55,7 @@ export interface PaymentRow {
   payment: IncomingPayment;
   channel: string;
   deposit_number: string | null;
-  /** When its slip was first presented. Null without a slip, or if the record of it is gone. */
+  /** When its slip was first presented. Null without a slip. */
   presented_at: Date | null;
   /** When its line was imported, and by whom. */
   imported_at: Date | null;
@@ -101,7 +101,7 @@ export class PaymentsRepository {
     if (payments.length > 0) tx.write(...sql.LINK_PAYMENTS.with({ payments }));
   }
 
-  /** Payments that only `witness` reports, of the amounts and about the times of what another witness reports. */
+  /** Finds payments that only `witness` reports, with the amounts and near the times of another witness's reports. */
   async lone(
     reader: Queryable,
     witness: 'slip' | 'line',
@@ -120,7 +120,7 @@ export class PaymentsRepository {
     return manager.existsBy(IncomingPayment, { channel_id: channelId, slip_ref: slipRef });
   }
 
-  /** Makes cases of the payments of slips that statements do not show. */
+  /** Records that statements do not show the payments of slips. A booked payment becomes a case. */
   markMissing(tx: Transaction, channelId: number, coveredUntil: Date): void {
     const paidUntil = new Date(coveredUntil.getTime() - WITNESS_GAP_MS);
     tx.write(...sql.MARK_MISSING.with({ channelId, paidUntil }));
@@ -154,7 +154,7 @@ export class PaymentsRepository {
     await manager.update(IncomingPayment, waiting, { named_merchant_id: merchantId });
   }
 
-  /** Makes cases of payments that a vendor takes back. @returns how many it takes back now, or takes back more of. */
+  /** Records payments that a vendor took back. A booked one becomes a case. @returns how many amounts have grown. */
   async takeBack(
     tx: Transaction,
     channelId: number,
@@ -169,7 +169,7 @@ export class PaymentsRepository {
     if (ids.length > 0) tx.write(...sql.CONTRADICT[column].with({ ids: ids.map((id) => ({ id })) }));
   }
 
-  /** Oldest first while they wait, else newest first. */
+  /** Waiting payments and cases oldest first, all others newest first. */
   async list({ waiting, cases, channels, merchantIds, amount, start, limit }: PaymentsFilter): Promise<PaymentRow[]> {
     const query = this.database.manager.createQueryBuilder(IncomingPayment, 'payment').limit(limit);
     query.orderBy('payment.id', waiting || cases ? 'ASC' : 'DESC');

@@ -30,7 +30,8 @@ export type Recipient = { depositNumber: string } | { merchantId: number };
  * - `credit`: credit a waiting payment.
  * - `return`: record that a waiting payment was sent back outside of this service, with the reference of the transfer.
  * - `ignore`: record that a waiting payment belongs to no merchant.
- * - `debit`: close a case by taking the payment back from the wallet, as far as the wallet has it available.
+ * - `debit`: close a case by taking the payment from the wallet, or the part of it that went back to the payer, as far
+ *   as the wallet has it available.
  * - `keep`: close a case and leave the money where it is.
  */
 export type PaymentDecision =

@@ -3,7 +3,7 @@ import encodeQr from 'qr';
 /** The blank margin that a code needs, in modules. */
 const MARGIN = 4;
 
-/** Shops ask for a pending deposit again and again, and drawing its code takes milliseconds. */
+/** The maximum of images kept. Merchants read a pending deposit repeatedly, and to draw its code takes milliseconds. */
 const MAX_KEPT = 256;
 const kept = new Map<string, string>();
 

@@ -50,7 +50,7 @@ export class VendorListsService {
       const connected = this.channels.connect(channel);
       if (!connected.adapter.list || !(await this.rows.claimList(channel.id))) return;
       const until = await this.rows.beginReading(this.database, channel.id);
-      // An operator has it read: this reading follows in an hour.
+      // Another reading runs, such as an operator's. This one follows in an hour.
       if (!until) return;
       await this.readAll(connected, new Date(Date.now() - SINCE_MS), until);
       await this.rows.postponeList(channel.id);

@@ -7,7 +7,7 @@ import { DepositsRepository, isUnfinished, type DepositRow } from './deposits.re
 
 /** Longer than an adapter takes to make a code. */
 const LEASE_MS = 15_000;
-/** After a failure. Equal requests come at once, and each would cost the vendor several calls. */
+/** The pause after a failure. Equal requests come at once, and each would cost the vendor several calls. */
 const PAUSE_MS = 2_000;
 /** How long a request waits to make the code itself. It must end before proxies give up. */
 const CLAIM_MS = PAUSE_MS + 300;

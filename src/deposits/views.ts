@@ -103,18 +103,21 @@ export const suggestionsOf = ({ payment, suggestions }: Pick<PaymentRow, 'paymen
     ...suggestions.map((each) => ({ ...shown(each, ...OF_SUGGESTION), why: 'amount' })),
   ].slice(0, MAX_SUGGESTIONS);
 
-/** A vendor's payment may name a merchant whose deposit is not there, such as after a restore. A deposit that is there gets the money. */
+/**
+ * A vendor's payment may name a merchant although its deposit is missing, such as after a restore. If matching found a
+ * deposit, that one is suggested instead.
+ */
 const namedMerchant = ({ state, deposit_id, named_merchant_id: merchant_id }: IncomingPayment): View[] =>
   state === 'waiting' && deposit_id === null && merchant_id !== null
     ? [{ deposit_number: null, merchant_id, amount_to_pay: null, status: null, created_at: null, why: 'metadata' }]
     : [];
 
-/** The witnesses, each with the time at which it reported the payment. No column has that of a slip, its confirmation. */
+/** The witnesses, each with the time of its report. No column has the time at which a slip was confirmed. */
 function witnessesOf(
   { charge_ref, slip_ref, line_id, seen_at }: IncomingPayment,
   { presented_at, imported_at }: Pick<PaymentRow, 'presented_at' | 'imported_at'>,
 ): View[] {
-  // The payment is known once its slip is confirmed, or its line imported. A slip that is presented later has its own time.
+  // `seen_at` is the time of the first report. If the slip was presented later, the time of its presentation stands in.
   const slipSeenAt = presented_at !== null && presented_at > seen_at ? presented_at : seen_at;
   const witnesses = [
     { kind: 'charge', reference: charge_ref, at: seen_at },
@@ -135,7 +138,7 @@ export const toImportView = ({ file_hash, first_on: from, last_on: to, ...row }:
   ...shown(row, 'operator', 'created_at'),
 });
 
-/** Counts and amounts are of new lines. */
+/** Apart from `lines`, `repeated` and the balances, counts and amounts are of new lines. */
 export function toImportResult({ added: { out, ...paid }, ...result }: ImportResult): View {
   const incoming = Object.values(paid);
   const count = incoming.reduce((sum, { lines }) => sum + lines, 0);

@@ -82,14 +82,17 @@ export const lineOf = (slip: Reported, lines: readonly LonePayment[]): LonePayme
         Number(namesDeposit(slip, other)) - Number(namesDeposit(slip, one)) || gapMs(slip, one) - gapMs(slip, other),
     )[0] ?? null;
 
-/** Whether an operator credited, returned or ignored it, to whatever deposit. Lines that a channel's own text ignores have no decision. */
+/**
+ * Whether an operator returned or ignored it, or credited it to any deposit. If the channel's texts ignored a line, the
+ * line has no decision.
+ */
 const isDecided = ({ state, booked_by, decision }: LonePayment): boolean =>
   booked_by === 'person' || (decision !== null && (state === 'returned' || state === 'ignored'));
 
 /**
- * Keeps a payment from being booked if the other witness alone reports the same amount within a day, and its deposit was booked for
- * that, or that waits for the deposit, or an operator decided about that. It may be the same payment, by a clock that is far off, and
- * only a person can tell.
+ * Lets a payment wait if the other witness alone reports a payment of the same amount within a day, which was booked to
+ * the same deposit, waits for it, or was decided by an operator. Both may be one payment, by a clock that is far off,
+ * and only a person can tell.
  * @param others payments of the other witness.
  */
 export const orWaits = (reported: Reported, match: Match, others: readonly LonePayment[]): Match =>
