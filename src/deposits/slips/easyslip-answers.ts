@@ -47,7 +47,7 @@ export function readSlip({ status, body }: HttpAnswer, expected: MiniQr, receive
   return isReceiver(data, slip, receiver) ? facts : { kind: 'wrong_receiver' };
 }
 
-/** @returns what is wrong, in words. */
+/** @returns the payment; or a text that says what is wrong. */
 function readFacts(data: unknown, slip: unknown, { bank, transRef }: MiniQr): string | SlipPayment {
   if (member(slip, 'transRef') !== transRef) return 'another number';
   if (member(slip, 'sender', 'bank', 'id') !== bank) return 'another sending bank';
@@ -62,13 +62,16 @@ function readFacts(data: unknown, slip: unknown, { bank, transRef }: MiniQr): st
   return { kind: 'paid', amount, paidAt, references };
 }
 
-/** Whether the receiver is ours: its bank, and its account or the id in its place. No number that is shown may be another one. */
+/**
+ * Whether the receiver is ours: the vendor matched our account, or it shows our bank, and our account or the id in its
+ * place, and no other number.
+ */
 function isReceiver(data: unknown, slip: unknown, { bank, account, payeeId }: SlipReceiver): boolean {
   const matched = textOf(member(data, 'matchedAccount', 'bankNumber')).replaceAll('-', '');
   if (matched === account && member(data, 'matchedAccount', 'bank', 'code') === bank) return true;
   if (member(slip, 'receiver', 'bank', 'id') !== bank) return false;
   const shown = member(slip, 'receiver', 'account');
-  // Tokens and dummies stand there, too.
+  // With another type, the number is a token or a dummy.
   const isAccount = ['', 'BANKAC'].includes(textOf(member(shown, 'bank', 'type')));
   const verdicts = [
     compare(isAccount ? textOf(member(shown, 'bank', 'account')) : '', account),

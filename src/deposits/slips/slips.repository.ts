@@ -37,7 +37,7 @@ export class SlipsRepository {
     return (await tx.query<DueSlip>(...sql.INSERT_CHECK.with(of)))[0];
   }
 
-  /** The channels with slips to verify, or with the end of a pause. */
+  /** The channels with slips to verify now, and the paused channels whose slip services must be tested now. */
   listDueChannels(): Promise<DepositChannel[]> {
     return this.database.query<DepositChannel>(...sql.LIST_DUE_CHANNELS.with({}));
   }

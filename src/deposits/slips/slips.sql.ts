@@ -1,8 +1,8 @@
 import { rowsOf, statement } from '../../database/parameters.js';
 
 /**
- * Slips of a channel are presented and decided one at a time, so that no slip is verified twice, and a row that follows another one
- * sees its end. The first number is unique among our advisory locks.
+ * Slips of a channel are presented and decided one at a time, so that no slip is verified twice, and a row that follows
+ * another one gets the same decision. The first number is unique among our advisory locks.
  */
 export const LOCK_SLIPS = statement(
   'slip_checks.lock',

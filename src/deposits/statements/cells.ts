@@ -16,8 +16,8 @@ const NOTHING = /^[-–—]?$/;
 const AMOUNT = /^(?:\d{1,3}(?:,\d{3})+|\d{1,15})(?:\.\d{1,2})?$/;
 
 /**
- * Reads an amount: `1,500.37`, with a minus before or behind it, or in brackets if it is negative. Large files have a million of them,
- * so it makes no lists of what matched.
+ * Reads an amount: `1,500.37`, with a minus before or behind it, or in brackets if it is negative. Large files have a
+ * million amounts, so it makes no array of matches for any of them.
  * @returns satang, 0 for a cell without an amount; null for other text.
  */
 export function readAmount(cell: string): Satang | null {
@@ -90,7 +90,7 @@ export function momentOn({ day }: WrittenDay, time: string | null, now: Date): M
   return known({ day, at, precision: second === undefined ? 'minute' : 'second' }, latest);
 }
 
-/** A day and more ahead, no time is believed. */
+/** The latest time that a line may have: a day ahead. */
 const latestOf = (now: Date): number => now.getTime() + DAY_MS;
 
 const known = (moment: Moment, latest: number): Moment | null => (moment.at.getTime() > latest ? null : moment);

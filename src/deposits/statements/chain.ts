@@ -47,7 +47,7 @@ export const linesWhere = (
 /**
  * Gives each line its identity: the bank's reference where it is unique, else a hash of all that the line shows, with its number
  * among equal lines of that day. So a file must have whole days from their beginning. A reference that comes twice is refused.
- * @param isByDay whether the days are in order. Then it remembers the lines of only one day at a time.
+ * @param isByDay whether the days are in order. Then it remembers only one day at a time, unless references are unique.
  */
 export const identify = (
   lines: Iterable<ReadLine>,
@@ -163,7 +163,7 @@ function otherBeginning(first: IdentifiedLine, last: StoredLine, expected: Satan
       ]);
 }
 
-/** @throws the refusal of a file without balances that lacks imported lines of the days before its last one. */
+/** Checks a file without balances. @throws StatementRefused if it lacks imported lines of days before its last one. */
 export function assertNoneMissing(lines: Iterable<IdentifiedLine>, stored: readonly StoredLine[]): void {
   const unseen = new Map(stored.map((line) => [line.identity, line]));
   let lastOn = '';

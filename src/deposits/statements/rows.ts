@@ -8,7 +8,7 @@ export interface Row {
 }
 
 const MAX_RECORD = 100_000;
-/** The minimum size of a part, in bytes. Smaller parts leave fewer cells in memory while the rows before them are imported. */
+/** The minimum size of a part, in bytes. All cells of a part are in memory at once, so parts are small. */
 const PART = 16_384;
 const QUOTE = 0x22;
 const LINE_FEED = 0x0a;

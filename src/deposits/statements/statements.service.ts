@@ -109,7 +109,7 @@ export class StatementsService {
     return this.statements.listLastImports();
   }
 
-  /** @throws NOT_FOUND; BAD_REQUEST; StatementRefused */
+  /** @throws NOT_FOUND; BAD_REQUEST; CONFLICT if the channel's columns change meanwhile; StatementRefused */
   async import(code: string, file: Buffer, by: Actor, options: ImportOptions = {}): Promise<ImportResult> {
     assertActor(by);
     try {
@@ -188,7 +188,7 @@ export class StatementsService {
     // Only the first batch clears `refused`: if another file is refused between two batches, that refusal stays.
     await this.channelRows.record(tx, channel.code, before === null ? { ...covered, refused: null } : covered);
     const ids = await this.insert(tx, { channelId: channel.id, importId }, batch);
-    // The last step, because it locks wallets, for which orders wait.
+    // As late as possible, because it locks wallets, for which orders wait.
     const states = await this.incomingLines.record(tx, connected, batch, ids);
     if (coveredUntil !== null) this.payments.markMissing(tx, channel.id, coveredUntil);
     const lastId = ids.get(batch.at(-1)?.identity ?? '') ?? 0n;
