@@ -145,8 +145,9 @@ export class ChannelsService {
   }
 
   /**
-   * Another account has other statements, and payments of earlier deposits follow their QR codes. In another mode, a simulated
-   * vendor would answer about real deposits, or a real one about simulated deposits.
+   * Refuses another account, because it has other statements, and earlier QR codes still lead to the earlier account.
+   * Refuses the other mode, because a simulated vendor would answer about real deposits, or a real one about simulated
+   * deposits. @throws CONFLICT
    */
   private async assertMayChange(tx: Transaction, before: DepositChannel, settings: ChannelSettings): Promise<void> {
     const earlier = this.registry.connect(before).settings;
@@ -227,7 +228,7 @@ export function checkSettings({ adapter, settings }: ChannelConnection): Channel
   return [complete, { name: 'statement', ok, detail: ok ? 'columns are set' : missing }];
 }
 
-/** What identifies lines: their places in the chain of balances, or only their references. */
+/** How lines are identified: by their places in the chain of balances, or only by their references. */
 const knownBy = ({ statement }: ChannelSettings): string =>
   statement?.columns.balance === undefined ? `reference=${statement?.columns.reference}, no balances` : 'balances';
 

@@ -27,7 +27,7 @@ function draw(text: string): string {
   return `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`;
 }
 
-/** Neighbouring dark modules are one rectangle, so that the image stays small. */
+/** Neighboring dark modules are one rectangle, so that the image stays small. */
 function drawRow(row: boolean[], y: number): string {
   let path = '';
   for (let x = 0; x < row.length; x++) {

@@ -39,8 +39,9 @@ const namesDeposit = ({ references }: Reported, { reference }: LonePayment): boo
   reference !== null && references.includes(reference);
 
 /**
- * The deposit that the other witness names; null if it names none. A person may have chosen a deposit that it does not name, and the
- * deposit of an ambiguous payment is only the first of two.
+ * The reference of the deposit that the other witness names; null if it names none. A deposit that a person chose does
+ * not count, because the witness need not name it. The deposit of an ambiguous payment does not, because it is only the
+ * first of two.
  */
 const namedBefore = ({ reference, reason, booked_by }: LonePayment): string | null =>
   booked_by === 'person' || reason === 'AMBIGUOUS' ? null : reference;

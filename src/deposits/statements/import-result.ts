@@ -1,7 +1,10 @@
 import type { Satang } from '../../core/money.js';
 import type { PaymentState } from '../incoming-payment.entity.js';
 
-/** What became of lines: of payments by their states, of payments that slips reported before, and of money that went out. */
+/**
+ * Counts and sums of lines, by the states of their payments. `linked`: the lines only confirm payments of slips. `out`:
+ * the money left the account.
+ */
 export type Tally = Record<PaymentState | 'linked' | 'out', { lines: number; amount: Satang }>;
 
 /** What an import did. */
