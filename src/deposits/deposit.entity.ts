@@ -68,8 +68,8 @@ export class Deposit {
   amount!: Satang;
 
   /**
-   * Above `amount` if the channel recognizes payments by their amount: this amount was dealt to the deposit. It is
-   * above `amount` in the sandbox, too, which deals no amounts.
+   * Above `amount` if it was dealt to the deposit, because the channel recognizes payments by their amount. It is above
+   * `amount` in the sandbox, too, which deals no amounts.
    */
   @Column(bigintColumn())
   amount_to_pay!: Satang;

@@ -91,7 +91,7 @@ const isDecided = ({ state, booked_by, decision }: LonePayment): boolean =>
   booked_by === 'person' || (decision !== null && (state === 'returned' || state === 'ignored'));
 
 /**
- * Lets a payment wait if the other witness alone reports a payment of the same amount within a day, which was booked to
+ * Lets a payment wait if, within a day, the other witness alone reports a payment of the same amount that was booked to
  * the same deposit, waits for it, or was decided by an operator. Both may be one payment, by a clock that is far off,
  * and only a person can tell.
  * @param others payments of the other witness.
