@@ -111,7 +111,7 @@ export const notSent = ({ isRepeat }: Attempt, why: { detail: string; fault?: Fa
   ...why,
 });
 
-/** A refusal that a response code means. */
+/** The meaning of a response code that refuses the purchase. */
 export interface CodeRefusal {
   kind: 'failed';
   code: UnitFailureCode;

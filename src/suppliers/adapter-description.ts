@@ -1,6 +1,6 @@
 import type { SupplierAdapter } from './supplier-adapter.js';
 
-/** A setting by which a supplier knows us. */
+/** A setting that identifies us to a supplier, or a supplier to us. */
 export interface CredentialField {
   name: string;
   /** Whether it is a secret, and not just a name. The service seals all credentials and never shows any. */
@@ -23,7 +23,7 @@ export interface OptionField {
   /** The allowed values; null for any text. */
   values: readonly string[] | null;
   help: string;
-  /** Set if another value means another account: the default value of the option. */
+  /** The default value of the option. Set only if another value means another account. */
   ofAccount?: string;
 }
 

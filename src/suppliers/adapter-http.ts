@@ -14,18 +14,21 @@ export interface HttpCall {
   timeoutMs: number;
   /** The maximum size of the answer; 64 KiB by default. */
   maxAnswerBytes?: number;
-  /** Parses the answer; JSON.parse by default. Returns undefined for anything but JSON. */
+  /** Parses the answer; {@link parseJson} by default. */
   parse?: (text: string) => unknown;
 }
 
 export interface HttpAnswer {
   status: number;
-  /** The parsed body; undefined if it is not JSON. */
+  /** The parsed body. {@link parseJson} makes it undefined if it is not JSON. */
   body: unknown;
   retryAfter: string | undefined;
 }
 
-/** The HTTP client of all adapters: of suppliers, channels and player validators. It follows no redirects and limits the size of answers. */
+/**
+ * The HTTP client of all adapters: of suppliers, channels, slip services and player validators. It follows no redirects
+ * and limits the size of answers.
+ */
 export class AdapterHttp {
   private agent: Promise<Agent> | undefined;
 
@@ -55,7 +58,7 @@ export class AdapterHttp {
 /** Loads undici with the first call: loading takes a tenth of a second, and most commands make no call. */
 async function createAgent(): Promise<Agent> {
   const { buildConnector, createCallAgent } = await import('../core/call-agent.js');
-  // Without undici's own timeouts, because each call has its deadline.
+  // Without undici's timeouts for header and body, because each call has its own deadline.
   return createCallAgent({ connections: 256, headersTimeout: 0, bodyTimeout: 0 }, buildConnector({}));
 }
 
@@ -90,7 +93,7 @@ export function wasNeverSent(error: unknown): boolean {
   return (syscall === 'connect' && NOT_CONNECTED.has(code)) || (syscall === 'getaddrinfo' && NOT_RESOLVED.has(code));
 }
 
-/** Why there is no answer, in a word or a code. */
+/** Why there is no answer: a word, a code or the error's message. */
 export function describeFailure(error: unknown): string {
   const { name, code, message } = error as NetworkError;
   if (name === 'TimeoutError') return 'timeout';

@@ -2,7 +2,10 @@ import type { CostMoney } from '../core/cost-money.js';
 import type { ProductKind } from '../core/product-kind.js';
 import type { UnitDelivery, SupplierOutcome } from './supplier-outcome.js';
 
-/** The facts on which the built-in supplier's answer about a unit depends. Each call passes them, because it stores nothing. */
+/**
+ * The facts that decide the built-in supplier's answer about a unit. Each call has them, because this supplier stores
+ * nothing.
+ */
 export interface SandboxPurchase {
   kind: ProductKind;
   userId: string;
@@ -25,17 +28,17 @@ export interface NamedAttempt {
 
 /** One unit to buy. Every send of an attempt has the same values. */
 export interface TopUp {
-  /** The reference of the attempt. By it, the supplier recognizes whether a send repeats an earlier send or is another purchase. */
+  /** The attempt's reference. It shows the supplier whether a send repeats an earlier send or is another purchase. */
   reference: string;
   sku: string;
   userId: string;
   serverId: string | null;
   characterId: string | null;
-  /** The buyer's IPv4 or IPv6 address; null if the merchant gave none. */
+  /** The buyer's IPv4 or IPv6 address; null if the merchant sent none. */
   endUserIp: string | null;
   /** How the supplier wants the player written, such as `{user}|{server}`; null for the adapter's default. */
   playerTemplate: string | null;
-  /** The maximum cost of the unit; null if there is none. Adapters with `guardsPrice` send it to the supplier. */
+  /** The maximum cost of the unit; null if there is none. Digiflazz gets it; Lapakgaming gets `expectedCost`. */
   maxCost: CostMoney | null;
   /** The cost in the offer; null if the offer has none. */
   expectedCost: CostMoney | null;
@@ -47,15 +50,18 @@ export interface Attempt extends TopUp, NamedAttempt {
   isRepeat: boolean;
 }
 
-/** A supplier's settings as the operator gave them, at the moment of the claim. */
+/**
+ * A supplier's settings, as the operator entered them. A call for a claimed unit uses the settings at the moment of the
+ * claim.
+ */
 export interface StoredSettings {
   baseUrl: string;
-  /** The credentials by name: all required ones, and the optional ones that the operator gave. */
+  /** The credentials by name: all required ones, and the optional ones that the operator entered. */
   credentials: Record<string, string>;
-  /** The options by name that the operator gave. */
+  /** The options that the operator entered, by name. */
   options: Record<string, string>;
   timeoutMs: number;
-  /** The address at which the supplier must call us; null if it cannot. */
+  /** The address at which the supplier must call us; null if we have none for this supplier. */
   callbackUrl: string | null;
 }
 
@@ -189,11 +195,11 @@ export interface ReadingInquiry<Settings = unknown> extends InquiryTiming {
 export interface BuyingInquiry<Settings = unknown> extends InquiryTiming {
   readonly mayBuy: true;
   /**
-   * Set if a repeat certainly buys nothing, once the supplier has reported the purchase as sold and while it is below
-   * `maxAgeMs`.
+   * Set if a repeat certainly buys nothing once the supplier has reported the sale, as long as the attempt is younger
+   * than `maxAgeMs`.
    */
   readonly remembersSales?: true;
-  /** The inquiry for attempts whose supplier reference is known, at any age. Absent if these have no other inquiry. */
+  /** The inquiry for attempts of any age whose supplier's reference is known. Absent if the supplier offers none. */
   readonly bySupplierReference?: ReadingInquiry<Settings> & { maxAgeMs: null };
   query(settings: Settings, attempt: Attempt): Promise<SupplierOutcome>;
 }
@@ -225,7 +231,7 @@ export interface CallbackReply {
  * - `about`: a report about an attempt, with our reference or the supplier's. `outcome` is set only if a secret signs the whole
  *   callback. The outcome settles the unit. It may be a function of the found attempt. Without an outcome, the callback only leads
  *   to an inquiry.
- * - `products`: these SKUs have changed. Nothing proves this, so workers read those of the SKUs again that we know.
+ * - `products`: these SKUs have changed. Nothing proves this, so workers read the SKUs again. They ignore unknown SKUs.
  */
 export type CallbackReading = { reply?: CallbackReply } & (
   | { kind: 'ping' }
@@ -259,8 +265,9 @@ export interface CallbackReader<Settings = unknown> {
 }
 
 /**
- * A kind of supplier. `readSettings` makes `Settings` from the stored settings, and each call gets them. No call throws for a fault
- * of the supplier or the network: such a fault is an outcome. `capabilitiesOf` finds the capabilities from the optional members.
+ * A kind of supplier. `readSettings` makes `Settings` from the stored settings, and each call gets them. No call throws
+ * for a fault of the supplier or the network: the result has the fault. `capabilitiesOf` finds the capabilities from
+ * the members.
  */
 export interface SupplierAdapter<Settings = unknown> {
   /**

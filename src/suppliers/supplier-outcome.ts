@@ -67,7 +67,7 @@ export interface UnknownOutcome {
    * unproven.
    */
   isMisnamed?: true;
-  /** A second purchase that the supplier made, or is making, under our reference although nobody ordered it. */
+  /** A second purchase under our reference that the supplier has made, or is making, although we ordered only one. */
   besides?: { supplierReference: string; cost?: CostMoney };
 }
 

@@ -63,8 +63,8 @@ function meaningOf(data: Members, rc: string, code: ResponseCode, phase: Phase):
       if (phase !== 'first') return undecided(rc, code);
       return { kind: 'not_accepted', detail: codeInWords(rc), fault: meaning.fault };
     case 'failed': {
-      // The refusal of a repeat may be only about the repeat, which found the stock empty or came too early. The first send may
-      // still have bought the unit, so an attempt with another reference could buy it a second time.
+      // The refusal of a repeat may be only about the repeat: the stock is empty by now, or the repeat came too early.
+      // The first send may still have bought the unit, so an attempt with another reference could buy it again.
       if (phase !== 'first' && (!made || meaning.tooOften)) return undecided(rc, code);
       const { failover, confirm, tooOften, isPriceRefused } = meaning;
       return {
@@ -100,7 +100,7 @@ function refusalInWords({ message }: Members, rc: string, words: string, hidesMe
   return `${shown === '' ? words : shown} (rc ${rc})`;
 }
 
-/** The supplier's reference of the transaction, which callbacks use; not given for a refusal. */
+/** The supplier's reference of the transaction, which callbacks use. Absent for a refusal. */
 function namedBy({ trx_id: name }: Members, { status, meaning }: ResponseCode) {
   const supplierReference = storable(textOf(name) ?? '', 255);
   const isRefused = status === 'Gagal' && meaning.kind !== 'unknown';

@@ -17,7 +17,10 @@ interface Account {
   callbackUrl: string | null;
 }
 
-/** The body of `POST /transaction`. Every send of an attempt has the same bytes, unless our callback address changes. */
+/**
+ * The body of `POST /transaction`. Every send of an attempt has the same bytes, unless the supplier's settings or our
+ * callback address change.
+ */
 export function purchaseRequest(account: Account, attempt: Attempt): string {
   const customerNo = customerNoOf(attempt);
   return JSON.stringify({

@@ -18,7 +18,7 @@ interface SandboxSettings {
   timeoutMs: number;
 }
 
-/** Made-up codes never expire. */
+/** So far away that no made-up code expires. */
 const EXPIRES_ON = '2099-12-31';
 
 /**
@@ -59,7 +59,7 @@ export class SandboxSupplier implements SupplierAdapter<SandboxSettings> {
       case 'prompt':
         return answer(result, attempt, attempt.sandbox.kind);
       case 'late':
-        // This answer would come after the timeout. So this returns the result of an inquiry: `processing` until then.
+        // The answer would come after the timeout. So the send returns the result of an inquiry, `processing` at first.
         if (manner.ms > timeoutMs) return inquire(attempt);
         await delay(manner.ms);
         return answer(result, attempt, attempt.sandbox.kind);

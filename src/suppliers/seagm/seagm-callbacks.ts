@@ -55,7 +55,10 @@ function readAbout(fields: Parameters, attempt: NamedAttempt): SupplierOutcome {
     : outcome;
 }
 
-/** The fields of the form; null if a field comes twice, because then it is ambiguous which value was signed. */
+/**
+ * The fields of the form. Null if it is not UTF-8, or if a field comes twice, because then it is ambiguous which value
+ * was signed.
+ */
 function formOf({ body }: RawCallback): Parameters | null {
   if (!isUtf8(body)) return null;
   const entries = [...new URLSearchParams(body.toString('utf8'))];

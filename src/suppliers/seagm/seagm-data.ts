@@ -26,7 +26,7 @@ const FAULTS: Record<string, readonly [fault: Fault, words: string]> = {
   418: ['ban', 'our address is banned for too many requests'],
 };
 
-/** HTTP statuses that show a fault by themselves, whatever the body contains. */
+/** HTTP statuses that show a fault. A known code of a fault in the body has precedence. */
 const FAULTY_STATUSES = [401, 406, 418, 429];
 
 /** Whether the answer is a success. */
@@ -54,7 +54,7 @@ export const infoCodeOf = ({ body }: HttpAnswer): string | undefined => textOf(i
 /** The `data` of an answer; undefined if there is none. */
 export const dataOf = ({ body }: HttpAnswer): unknown => asMembers(body)?.data;
 
-/** The fault on our side that an answer shows, and when to try again; empty if it shows none. */
+/** The fault on our side that an answer shows, and the wait that the answer or the fault requires, if any. */
 export function faultOf(answer: HttpAnswer): { fault?: Fault; retryAfterMs?: number } {
   const fault = FAULTS[faultCodeOf(answer) ?? '']?.[0];
   if (fault === undefined) return requestedWait(answer);

@@ -42,7 +42,7 @@ export function faultOfCode(code: string): Fault | undefined {
   return meaning?.kind === 'not_accepted' ? meaning.fault : undefined;
 }
 
-/** Baht, with up to two decimals; null if it can't be read. */
+/** An amount in baht; null if it can't be read. */
 export const baht = (member: unknown): CostMoney | null => amountOf(member, CURRENCY);
 
 /** Reads our balance from an answer to `type=balance_inquiry`. */
