@@ -15,7 +15,10 @@ interface Called {
 
 /** The addresses at which others call us. Each contains a token that only the caller knows. */
 export class CallbackAddresses {
-  /** @param baseUrl SUPPLIER_CALLBACK_BASE_URL. @param placeOfToken of the caller with a code. */
+  /**
+   * @param baseUrl SUPPLIER_CALLBACK_BASE_URL.
+   * @param placeOfToken returns the place of the sealed token of the caller with this code.
+   */
   constructor(
     private readonly secretBox: SecretBox,
     private readonly baseUrl: string | null,

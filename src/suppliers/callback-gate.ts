@@ -6,7 +6,7 @@ const WINDOW_MS = 1_000;
 /** The maximum of callbacks within a window, for each caller in each API process (contract, section 8). */
 const MAX_IN_WINDOW = 100;
 
-/** Those that may call us. */
+/** The suppliers or channels that may call us. */
 interface Callers<Caller> {
   list: () => Promise<Caller[]>;
   /** Null if the caller has no address, or none that can be opened. */
@@ -15,10 +15,10 @@ interface Callers<Caller> {
   limited: (code: string) => void;
 }
 
-/** Identifies who calls a callback address, and limits the rate. */
+/** Identifies the caller of a callback address, and limits the rate. */
 export class CallbackGate<Caller extends { code: string }> {
   private readonly windows = new WindowStore(WINDOW_MS);
-  /** Compared with the token if the caller is unknown, so that this takes as long as a wrong token. */
+  /** Compared with the sent token if the caller is unknown, so that the refusal takes as long as for a wrong token. */
   private readonly dummyToken = randomBytes(16).toString('hex');
   private lastReading: Promise<unknown> = Promise.resolve();
   private nextReading: Promise<Caller[]> | undefined;

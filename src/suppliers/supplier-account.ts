@@ -59,8 +59,8 @@ export function accountOf({
 }
 
 /**
- * @param areGiven whether the operator gave all credentials that identify the account. Then it does not matter if opening
- * fails.
+ * @param areGiven whether the operator entered all credentials that identify the account. Then it does not matter if
+ * opening fails.
  */
 function openedOf(open: NewSettings['open'], areGiven: boolean): Changes {
   try {
@@ -84,6 +84,9 @@ export const destinationOf = ({ base_url, account }: Pick<Supplier, 'base_url' |
 
 type Addressed = Pick<Supplier, 'id' | 'adapter' | 'base_url' | 'account'>;
 
-/** Whether two rows have the same address and account. They may differ if an operator set the supplier during a call. */
+/**
+ * Whether two rows of a supplier have the same adapter, address and account. They may differ if an operator set the
+ * supplier during a call.
+ */
 export const isSameDestination = (one: Addressed, other: Addressed): boolean =>
   one.id === other.id && one.adapter === other.adapter && destinationOf(one) === destinationOf(other);

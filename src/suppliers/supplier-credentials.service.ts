@@ -46,7 +46,8 @@ export class SupplierCredentialsService {
 
   /**
    * The new values of the columns that the changes affect. Other columns are left out, so that they need not be opened.
-   * @param code the supplier's code. @throws Error if credentials that stay cannot be opened.
+   * @param code the supplier's code.
+   * @throws Error if `credentials_sealed` must change but cannot be opened, even if no stored credential in it stays.
    */
   change(code: string, columns: CredentialColumns, changes: Changes): Partial<CredentialColumns> {
     const { [IN_ITS_OWN_COLUMN]: token, ...others } = changes;
@@ -67,7 +68,10 @@ export const openTogether = (
 ): Record<string, string> =>
   sealed === null ? {} : (JSON.parse(secretBox.open(sealed, place)) as Record<string, string>);
 
-/** The new values of both columns; none if nothing changes. @throws Error if credentials that stay cannot be opened. */
+/**
+ * The new values of both columns; none if nothing changes.
+ * @throws Error if the stored credentials cannot be opened, even if the changes replace or remove all of them.
+ */
 export function changeTogether(
   secretBox: SecretBox,
   columns: Pick<CredentialColumns, 'credentials_sealed'>,

@@ -35,7 +35,7 @@ export interface SupplierSettings {
 }
 
 /**
- * The base URL that a supplier gets by new settings.
+ * The base URL of a supplier with new settings.
  * @param before the stored row, if its adapter is the same.
  * @throws BAD_REQUEST if neither the operator nor the adapter has named a base URL.
  */
