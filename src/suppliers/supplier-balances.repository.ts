@@ -11,7 +11,7 @@ export type ReportedBalance = Pick<SupplierBalanceReading, 'told_at' | 'currency
 export class SupplierBalancesRepository {
   constructor(private readonly database: Database) {}
 
-  /** Records a reported balance, unless the supplier's address or account changed during the call. */
+  /** Records a reported balance, unless the supplier's adapter, address or account changed during the call. */
   async record({ id, adapter, base_url: baseUrl, account }: Supplier, balance: CostMoney): Promise<void> {
     await this.database.query(...sql.RECORD_BALANCE.with({ id, adapter, baseUrl, account, ...balance }));
   }
@@ -38,7 +38,7 @@ export class SupplierBalancesRepository {
     return this.database.query<ReportedBalance>(...sql.LIST_REPORTED.with({ id, since, max }));
   }
 
-  /** For how many hours our balance at each supplier lasts, if we spend as in the last day; null if that is unknown. */
+  /** For how many hours our balance at each supplier lasts at the pace of the last day; null or absent if unknown. */
   async listHoursLeft(): Promise<Map<string, number | null>> {
     const rows = await this.database.query<{ code: string; hours: number | null }>(sql.LIST_LASTING);
     return new Map(rows.map(({ code, hours }) => [code, hours]));

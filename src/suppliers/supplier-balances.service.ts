@@ -37,7 +37,10 @@ export class SupplierBalancesService {
     return Promise.all(suppliers.map((supplier) => this.queryOne(supplier)));
   }
 
-  /** Reads the due balances at suppliers with offers. Skips paused suppliers, whose balances the probes read. */
+  /**
+   * Reads the due balances at suppliers with offers. Skips paused suppliers: the probes read their balances, unless an
+   * operator paused them.
+   */
   @WorkerTask('supplier_balances', {
     dueBy: 'SUPPLIER_BALANCE_INTERVAL_MS',
     failed: 'our balances at suppliers could not be read',
@@ -46,7 +49,7 @@ export class SupplierBalancesService {
     for (const queried of await this.queryDue(intervalMs)) this.report(queried);
   }
 
-  /** Reads the balances that were not read within the interval. Pauses a supplier that refuses our credentials or bans us. */
+  /** Reads the due balances. Pauses a supplier that refuses our credentials or bans us. */
   async queryDue(intervalMs: number): Promise<QueriedSupplier[]> {
     const due = await this.repository.claimDue(adaptersWith('balance'), intervalMs);
     const queried = await this.query(await Promise.all(due.map((code) => this.suppliers.getByCode(code))));
@@ -56,7 +59,7 @@ export class SupplierBalancesService {
     return queried;
   }
 
-  /** For how many hours our balance at each supplier lasts, if we spend as in the last day; null if that is unknown. */
+  /** For how many hours our balance at each supplier lasts at the pace of the last day; null or absent if unknown. */
   listHoursLeft(): Promise<Map<string, number | null>> {
     return this.repository.listHoursLeft();
   }

@@ -29,7 +29,7 @@ const PROBES_MS: Record<Reason, readonly [number, ...number[]]> = {
   credentials: [5 * MINUTE_MS, 15 * MINUTE_MS, 60 * MINUTE_MS],
   // The first probe comes at once: it records the balance that is too low, so that a later probe recognizes a higher one.
   deposit: [0, MINUTE_MS],
-  // Each call during a ban prolongs the ban. The longest ban is about a day.
+  // Each call during a ban prolongs the ban. The longest wait is about 17 hours.
   ban: [2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024].map((minutes) => minutes * MINUTE_MS) as [number, ...number[]],
 };
 

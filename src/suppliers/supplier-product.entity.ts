@@ -26,7 +26,7 @@ export class SupplierProduct {
   @Column('text', { default: '' })
   group_name!: string;
 
-  /** The cost in millionths of its currency; null if the catalogue has none. */
+  /** The last cost in the catalogue, in millionths of its currency; null if the catalogue never had one. */
   @Column(bigintColumn({ nullable: true }))
   cost_micros!: bigint | null;
 

@@ -4,9 +4,9 @@ import { QUERY_GAP_MS } from './supplier-timing.js';
 import { SuppliersRepository, type QueryKind } from './suppliers.repository.js';
 
 /**
- * Limits the calls that operators make by hand. For each supplier, there is one call of a kind at a time, and at least ten seconds
- * between two calls, over all operators and processes. Suppliers may ban our account or address for frequent calls, and a ban would
- * stop sales to all merchants.
+ * Limits the calls that operators make in the console. For each supplier, there is one call of a kind at a time, and at
+ * least ten seconds between two calls, over all operators and processes. Suppliers may ban our account or address for
+ * frequent calls, and a ban would stop sales to all merchants.
  */
 @Injectable()
 export class SupplierQueriesService {
@@ -24,7 +24,7 @@ export class SupplierQueriesService {
   }
 }
 
-/** @param waitMs the longest wait; most answers come sooner. */
+/** @param waitMs the rest of the lock. Most calls end sooner, so the message names the gap at most. */
 function queriedJustNow(supplier: string, waitMs: number): AppError {
   const retryAfterSeconds = Math.ceil(Math.min(Math.max(waitMs, 1), QUERY_GAP_MS) / 1_000);
   const message = `${supplier} was called just now: please wait ${retryAfterSeconds} seconds`;

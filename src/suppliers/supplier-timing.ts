@@ -1,6 +1,6 @@
 /**
- * How much longer than the supplier's timeout the lease of a claim lasts. The worker needs this time to record the outcome before
- * the lease ends.
+ * How much longer than the supplier's timeout the lease of a claim lasts at least. The worker needs this time to record
+ * the outcome before the lease ends.
  */
 export const LEASE_MARGIN_MS = 3_000;
 
@@ -25,7 +25,7 @@ export function timingProblem(timeoutMs: number, quietPeriodMs: number): string 
 export const safeQuietPeriodMs = (configuredMs: number, timeoutMs: number): number =>
   Math.max(configuredMs, timeoutMs + LEASE_MARGIN_MS);
 
-/** The shortest time between two calls of one kind that operators make by hand: suppliers may ban us for frequent calls. */
+/** The shortest time between two calls of one kind from the console: suppliers may ban us for frequent calls. */
 export const QUERY_GAP_MS = 10_000;
 
 /**

@@ -116,7 +116,10 @@ export class Supplier {
   @Column(bigintColumn({ nullable: true }))
   paused_balance_micros!: bigint | null;
 
-  /** The number of probes since the pause began, or since an operator set the supplier. */
+  /**
+   * The number of probes since the pause began, or, in a pause for the credentials, since an operator last set the
+   * supplier.
+   */
   @Column('smallint', { default: 0 })
   probes!: number;
 
@@ -132,7 +135,7 @@ export class Supplier {
   @Column(timestampColumn({ nullable: true }))
   product_read_at!: Date | null;
 
-  /** Until when operators may not test the supplier again. The next column is the same for inquiries about a unit. */
+  /** Until when the console may not test the supplier again. The next column is the same for inquiries about a unit. */
   @Column(timestampColumn({ nullable: true }))
   test_asked_until!: Date | null;
 
@@ -147,7 +150,7 @@ export class Supplier {
   @Column(timestampColumn({ nullable: true }))
   purchases_listed_at!: Date | null;
 
-  /** Where the next reading of the list continues; null if the last reading reached the end. */
+  /** Where the next reading of the list continues; null if it begins with the first page. */
   @Column('jsonb', { nullable: true })
   purchases_place!: ListPlace | null;
 

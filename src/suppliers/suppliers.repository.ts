@@ -62,7 +62,7 @@ const LIST_CALLING: Statement = {
          FROM suppliers WHERE callback_token_sealed IS NOT NULL`,
 };
 
-/** Counts the rows that refer to a supplier. Searches items and attempts, but not units, which have no index by supplier. */
+/** Counts the rows that refer to a supplier. Leaves out units: their index by supplier lacks units that have ended. */
 const COUNT_USES: Statement = {
   name: 'suppliers.count_uses',
   text: `SELECT (SELECT count(*)::int FROM supplier_offers WHERE supplier_id = $1) AS offers,
@@ -94,7 +94,7 @@ const BEGIN_READING = statement(
     RETURNING catalogue_read_at`,
 );
 
-/** The kinds of calls that operators make by hand. Until the time in its column, the next call of a kind must not begin. */
+/** The kinds of calls from the console. Until the time in its column, the next call of a kind must not begin. */
 const BLOCKED_UNTIL = { test: 'test_asked_until', inquiry: 'inquiry_asked_until' } as const;
 export type QueryKind = keyof typeof BLOCKED_UNTIL;
 
@@ -257,8 +257,8 @@ export class SuppliersRepository {
   }
 
   /**
-   * Removes a supplier. PostgreSQL first searches, perhaps for long, the tables that refer to suppliers. Orders wait only
-   * after that.
+   * Removes a supplier. PostgreSQL first searches, perhaps for long, the tables that refer to suppliers. Only then does
+   * it lock the offers (`tg_suppliers_used`), so that orders wait for a short time.
    */
   async remove(tx: Transaction, supplierId: number): Promise<void> {
     await tx.query(NO_STATEMENT_TIMEOUT);
@@ -353,7 +353,7 @@ export class SuppliersRepository {
   }
 
   /**
-   * Acquires the lock for a call that an operator makes by hand. One process at a time has this lock.
+   * Acquires the lock for a call from the console. One process at a time has this lock.
    * @returns the end of the lock, for {@link unlockQuery}. If another call has the lock, the time until that call and the gap after
    * it are over.
    */
@@ -381,7 +381,10 @@ export class SuppliersRepository {
     await manager.update('OrderUnit', waiting, { next_action_at: () => NOW });
   }
 
-  /** Writes the supplier's present address and account to its due and waiting units, so that workers inquire about them there. */
+  /**
+   * Writes the supplier's present address and account to its due and waiting units. So workers may send them there too,
+   * and need not send them to review.
+   */
   async moveUnits({ manager }: Transaction, supplier: Supplier): Promise<void> {
     const sent_to = destinationOf(supplier);
     const atOtherAddress = { supplier_id: supplier.id, sent_to: Not(sent_to), next_action_at: Not(IsNull()) };

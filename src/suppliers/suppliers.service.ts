@@ -76,7 +76,8 @@ export class SuppliersService {
 
   /**
    * Removes a supplier with its credentials.
-   * @throws NOT_FOUND; CONFLICT, with a message for the operator, while anything refers to it, or reads offers for long.
+   * @throws NOT_FOUND; CONFLICT, with a message for the operator, while anything refers to it, or while another
+   * transaction reads the offers for long.
    */
   remove(code: string, by?: Actor): Promise<Supplier> {
     return this.database.transaction(async (tx) => {
