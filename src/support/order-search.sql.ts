@@ -14,7 +14,7 @@ interface OrderFilter {
   merchantIds?: AnyOf<number> | undefined;
   /** With an item of this product. */
   sku?: string | undefined;
-  /** With an item from one of these suppliers. */
+  /** With an item whose first attempts are at one of these suppliers. */
   supplierIds?: AnyOf<number> | undefined;
   failureCodes?: AnyOf<FailureCode> | undefined;
   createdFrom?: Date | undefined;
@@ -156,7 +156,7 @@ function listByMerchant(filter: ListFilter, add: Add): string {
 
 /**
  * Several items of an order may match, so the statement removes duplicates. It sorts by the negated id, because the items'
- * indexes give that order, newest first. A read by the orders' time might skip a million orders before one of this supplier.
+ * indexes give that order, newest first. A read by the orders' time might skip a million orders before the first match.
  */
 const listByItem = (filter: ListFilter, add: Add, part: Part, condition: string): string => `
   SELECT o.* FROM (

@@ -59,7 +59,7 @@ type OfOrder = Pick<OrderRow, 'order_number'>;
 
 const DELIVERY_ID = /^[1-9]\d{0,17}$/;
 const UNIT_REFERENCE = /^(ord_[0-9A-Za-z]{16})\.\d/;
-/** A list shows at most this many orders for a term. Nobody reads more orders of one player. */
+/** A list shows at most this many orders for a term. Operators do not read more orders of one player. */
 const MAX_FOUND = 1_000;
 const MAX_NOTE_LENGTH = 2_000;
 
@@ -124,7 +124,7 @@ export class OrderSupportService {
     return (await this.orders.findUnit(orderNumber, key))?.attempt ?? null;
   }
 
-  /** Returns all matching orders, newest first. The result may be a moment old. */
+  /** Returns matching orders, newest first, up to the limit. The result may be a moment old. */
   async list(filter: ListFilter): Promise<OrderWithItems[]> {
     const { orders, items } = await this.searches.list(filter);
     return withItems(orders, items);
@@ -171,7 +171,7 @@ export class OrderSupportService {
     await this.record(await this.get(orderNumber), 'order.note', { note }, by);
   }
 
-  /** Writes what an operator did about an order into its history. */
+  /** Writes an operator's action about an order into the order's history. */
   async record(
     { id: orderId, merchant_id: merchantId }: Pick<OrderRow, 'id' | 'merchant_id'>,
     action: AuditRecord['action'],

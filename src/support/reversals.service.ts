@@ -14,7 +14,8 @@ import { ReversalsRepository, type ReversalRow, type ReversalsFilter } from './r
 /**
  * A discrepancy between the books and what a supplier reports.
  * - `taken_back`: the unit had succeeded, and now the supplier reports a failure.
- * - `bought_late`: the unit had failed and the merchant had the price back, and now the supplier reports the purchase.
+ * - `bought_late`: the supplier now reports a purchase that the service had given up: the unit had failed, or another
+ *   attempt had begun.
  * - `unknown_purchase`: the supplier reports a purchase that the books do not have. It may be a second purchase for a unit, or
  *   a purchase without an order. If there is no order, `order_number`, `merchant_id` and `unit` are null, and the supplier
  *   reports reference, SKU, player and time as far as it can.
