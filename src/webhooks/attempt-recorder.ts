@@ -57,7 +57,8 @@ export class AttemptRecorder {
   /**
    * Records an attempt, and retries while PostgreSQL is away or busy.
    * @param untilMs when to give up, in monotonic milliseconds: after its lease the attempt counts as interrupted.
-   * @returns the delivery, or null if the lease had ended before. Then nothing changes, unless the attempt delivered.
+   * @returns the delivery. Null if the attempt was recorded as interrupted before, and this record changes no status:
+   * the attempt failed, or another attempt is in flight or requested.
    */
   record(attempt: EndedAttempt, untilMs: number): Promise<RecordedAttempt | null> {
     return retryWrite(() => this.writer.submit(attempt), untilMs);

@@ -3,7 +3,7 @@ import { HTTP_FAILURES } from '../core/safe-http/http-failure.js';
 import { bigintColumn, timestampColumn } from '../database/columns.js';
 import { Delivery } from './delivery.entity.js';
 
-/** Why an attempt got no response. `interrupted`: its worker died before recording the outcome. */
+/** Why an attempt got no response. `interrupted`: its lease ended before a worker recorded the outcome. */
 export const ATTEMPT_ERRORS = [...HTTP_FAILURES, 'interrupted'] as const;
 
 /** One POST of a delivery, with its outcome. */

@@ -53,7 +53,7 @@ export class DeliveryObserver extends WorkLog<ClaimedDelivery> {
     this.unreadable.add(webhookId);
   }
 
-  /** The codes and serial numbers of the order cannot be opened. */
+  /** The codes and serial numbers of the order cannot be read or opened. */
   bodyUnreadable(delivery: ClaimedDelivery, reason: string): void {
     this.logger.error(
       { ...this.about(delivery), reason },

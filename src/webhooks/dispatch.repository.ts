@@ -153,7 +153,7 @@ export class DispatchRepository {
     );
   }
 
-  /** @returns the deliveries that still had their leases. */
+  /** @returns the deliveries whose attempts were not recorded before. */
   record(attempts: Attempts, tx: Queryable = this.database): Promise<RecordedAttempt[]> {
     return tx.query<RecordedAttempt>(...RECORD_ATTEMPTS.with({ attempts }));
   }

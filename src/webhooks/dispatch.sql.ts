@@ -2,9 +2,10 @@ import { claimedBy } from '../queues/claims.js';
 import type { Statement } from '../database/database.js';
 import { rowsOf, statement } from '../database/parameters.js';
 
-// A statement that decides about deliveries by their webhook's settings locks the webhook's row FOR SHARE, so that a decision and
-// a change of the settings never overlap.
-// Claims also take an advisory lock, so that no two workers count a webhook's attempts in flight at the same time.
+// Records of attempts and requested retries depend on their webhook's settings. They lock the webhook's row FOR SHARE,
+// so that they never overlap a change of the settings. Claims do not, because the record of the attempt reads the
+// settings again.
+// Claims acquire an advisory lock, so that no two workers count a webhook's attempts in flight at the same time.
 
 /** The first half of the advisory locks' keys: arbitrary, but unique among ours. */
 const CLAIM_LOCKS = 7_038_167;
@@ -116,7 +117,7 @@ export const CLAIM_DELIVERIES = statement(
               c.include_deliveries, c.order_id, c.order_number, c.request_id`,
 );
 
-/** Locks webhooks whose settings no transaction is changing. Recording an attempt takes the same lock. */
+/** Locks webhooks whose settings no transaction is changing. The record of an attempt then acquires the same lock. */
 export const LOCK_FREE_WEBHOOKS = statement(
   'webhook_deliveries.lock_free_webhooks',
   { ids: 'int[]' },

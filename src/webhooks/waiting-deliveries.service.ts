@@ -10,9 +10,10 @@ const FIRST_STEPS_MS = 2_000;
 
 /**
  * Adapts waiting deliveries to a change of their webhook: cancels them if the webhook is inactive or deleted, and moves
- * automatic retries to the new `retry_delay`. It takes small steps, so that orders that end at the same time never wait
- * long. The change of the webhook also sets its column `waiting_is_stale`, which is cleared after the last step. If the
- * request crashes or runs out of time, workers take the remaining steps.
+ * automatic retries to the new `retry_delay`. Test events stay while the webhook is inactive. The work has small steps,
+ * so that orders that end at the same time never wait long. The change of the webhook also sets its column
+ * `waiting_is_stale`, which is cleared after the last step. If the request crashes or runs out of time, workers take
+ * the remaining steps.
  */
 @Injectable()
 export class WaitingDeliveriesService {

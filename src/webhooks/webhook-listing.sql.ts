@@ -17,7 +17,10 @@ const SHARE_OF = 100;
 interface WebhookHealth {
   /** When the latest successful delivery succeeded. */
   last_success_at: Date | null;
-  /** When the oldest delivery after the latest success was created that failed or waits for a retry; null if there is none. */
+  /**
+   * When the first failing delivery after the latest success was created: one that failed or waits for a retry. Null if
+   * there is none.
+   */
   failing_since: Date | null;
   /** The number of waiting deliveries and attempts in flight. If it is above {@link MAX_COUNTED}, there may be more. */
   waiting: number;

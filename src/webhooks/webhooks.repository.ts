@@ -46,7 +46,7 @@ export class WebhooksRepository {
     return manager.findOneBy(Webhook, { id, ...ofMerchant(merchantId) });
   }
 
-  /** Counts a merchant's webhooks. It locks the merchant's row, so that the number stays until the transaction ends. */
+  /** Counts a merchant's webhooks. Locks the merchant's row, so that no registration raises the number meanwhile. */
   async lockCount({ manager }: Transaction, merchantId: number): Promise<number> {
     await manager.findOne('Merchant', {
       select: { id: true },
