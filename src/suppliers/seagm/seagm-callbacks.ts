@@ -16,8 +16,9 @@ const MAX_DRIFT_MS = 600_000;
 const REPLY = { status: 200, contentType: 'text/plain', body: 'success' };
 
 /**
- * Reads callbacks of SEAGM: forms that the supplier signs as a whole with our secret key. A callback settles its attempt if both
- * references match. But a callback contains no PIN: when an order of a card is done, an inquiry must read the PIN.
+ * Reads callbacks of SEAGM: forms that the supplier signs as a whole with our secret key. A callback settles its
+ * attempt if neither reference differs from one that we know. But a callback contains no PIN: when an order of a card
+ * is done, an inquiry must read the PIN.
  */
 export const seagmCallbacks: CallbackReader<SigningSettings> = {
   read(raw, { secretKey }) {
