@@ -47,7 +47,7 @@ export interface Match extends Omit<MatchRow, 'item' | 'unit' | 'created_at'> {
 
 /** A discrepancy that was closed just now. */
 export type ClosedReversal = Reversal & {
-  /** An earlier credit under the same reference. Absent if this closing gave the credit, or was to give none. */
+  /** An earlier credit under the same reference. Absent if this closing credited the merchant, or had no credit. */
   credited_before?: { by: string | null; at: string };
 };
 
@@ -123,9 +123,10 @@ export class ReversalsService {
   }
 
   /**
-   * Closes a discrepancy and gives the order's merchant the credit, in one transaction. If several operators do so at once,
-   * only one of them succeeds. The reference of the credit has the id and the time of the discrepancy, because ids repeat after
-   * a restore. If the merchant already has a credit with this reference, reports it and gives no second one.
+   * Closes a discrepancy and credits the order's merchant, in one transaction. If several operators do so at once, only
+   * one of them succeeds. The reference of the credit has the id and the time of the discrepancy, because ids repeat
+   * after a restore. If the merchant already has a credit with this reference, the result has that credit, and no
+   * second one follows.
    * @throws NOT_FOUND; CONFLICT if the discrepancy is closed already, and for a credit without an order.
    */
   async close({ id, credit, by }: Closing): Promise<ClosedReversal> {
@@ -151,7 +152,7 @@ export class ReversalsService {
     });
   }
 
-  /** @returns the earlier credit with this reference; null if this call gave the credit. @throws CONFLICT */
+  /** @returns the earlier credit with this reference; null if this call credited the merchant. @throws CONFLICT */
   private async credit(
     tx: Transaction,
     { id, merchant_id: merchantId, created_at: openedAt }: ReversalRow,
