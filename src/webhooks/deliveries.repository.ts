@@ -160,9 +160,9 @@ export interface Step {
 }
 
 /**
- * Applies a webhook's settings to its next waiting deliveries, in the order of `ix_webhook_deliveries_page`. If the webhook is
- * inactive, its test events still wait; if it is deleted, they do not. All statements lock deliveries in the order of ids, so that
- * they never deadlock.
+ * Applies a webhook's settings to its next waiting deliveries, in the order of `ix_webhook_deliveries_page`. If the
+ * webhook is inactive, its test events still wait; if it is deleted, they do not. Statements that lock several waiting
+ * deliveries lock them in the order of ids, or skip locked ones. So they never deadlock.
  */
 const STEP = statement(
   'webhook_deliveries.adapt_to_webhook',

@@ -5,7 +5,7 @@ import { WorkerTask } from '../core/worker-task.js';
 import { DeliveriesRepository, type Step } from './deliveries.repository.js';
 
 const BATCH = 5_000;
-/** How long the request that changed a webhook takes steps itself. In this time it can adapt all deliveries if few are waiting. */
+/** The request that changed a webhook adapts deliveries itself for this time, which is enough if few are waiting. */
 const FIRST_STEPS_MS = 2_000;
 
 /**
