@@ -11,7 +11,7 @@ const suppliers = new Set(['acme']);
 const read = (text: string, ...skus: string[]): ProductLine[] =>
   readProducts(Buffer.from(text), {
     suppliers,
-    products: new Map(skus.map((sku) => [sku, { supplierCode: 'acme' }])),
+    products: new Map(skus.map((sku) => [sku, { supplierCode: 'acme', supplier_sku: sku }])),
   });
 
 /** The problems of a file, one line for each. */
@@ -162,7 +162,7 @@ acme,,35,,ไดมอนด์,,MLBB-87,,,,
   });
 
   it('may have at most 200,000 lines', () => {
-    const known = { suppliers, products: new Map([['A', { supplierCode: null }]]) };
+    const known = { suppliers, products: new Map([['A', { supplierCode: null, supplier_sku: null }]]) };
     const lines = (count: number): Buffer => Buffer.from(`sku\n${'A\n'.repeat(count)}`);
     expect(() => readProductLines(lines(200_001), known)).toThrow('line 200002: a file has 200000 products at most');
     expect(readProductLines(lines(200_000), known).lines).toHaveLength(1);

@@ -50,7 +50,7 @@ export interface Known {
   /** The codes of the suppliers. */
   suppliers: ReadonlySet<string>;
   /** The products by their SKUs. */
-  products: ReadonlyMap<string, Pick<ProductWithSupplier, 'supplierCode'>>;
+  products: ReadonlyMap<string, Pick<ProductWithSupplier, 'supplierCode' | 'supplier_sku'>>;
 }
 
 /** Writes products as CSV, in the form that {@link readProducts} reads. */

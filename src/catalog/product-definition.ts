@@ -19,7 +19,7 @@ export interface ProductDefinition {
    * supplier: refused if the product has an offer.
    */
   supplier?: string | null;
-  /** If absent, the SKU of the present first offer, even for another supplier. Without an offer, our SKU. */
+  /** If absent, the SKU of the present first offer; another supplier gets that only if it is our SKU. Without an offer, our SKU. */
   supplierSku?: string;
   requiresServer?: boolean;
   requiresCharacter?: boolean;
@@ -70,11 +70,16 @@ export function productProblem({
 /** The problem of a definition's first offer; null if there is none. @param before undefined for a new product. */
 export function firstOfferProblem(
   { sku, supplier, supplierSku }: ProductDefinition,
-  before?: Pick<ProductWithSupplier, 'supplierCode'>,
+  before?: Pick<ProductWithSupplier, 'supplierCode' | 'supplier_sku'>,
 ): string | null {
   const supplierBefore = before?.supplierCode ?? null;
   if (supplier === null && supplierBefore !== null) {
     return `${sku} has an offer of ${supplierBefore}: remove that offer instead`;
+  }
+  const isMoved = Boolean(supplier && supplierBefore && supplier !== supplierBefore);
+  // One supplier's SKU may name another product at the next supplier, and the service would buy that.
+  if (isMoved && supplierSku === undefined && before?.supplier_sku !== sku) {
+    return `${sku} is ${before?.supplier_sku} at ${supplierBefore}: name its supplier_sku at ${supplier}`;
   }
   const hasNone = (supplier ?? supplierBefore) === null;
   return hasNone && supplierSku !== undefined ? `${sku} has no supplier for its supplier_sku` : null;

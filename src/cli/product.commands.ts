@@ -22,15 +22,15 @@ type ImportGiven = Actor & { yes?: boolean; dryRun?: boolean };
 
 const SET_HELP = `
 For an existing product, only the given options change. A new product needs --name and --price. --supplier and
---supplier-sku set the offer of priority 1, and replace an existing one. A product without an offer can't be ordered. topup
-offer set adds more offers.
+--supplier-sku set the offer of priority 1, and replace an existing one. Another supplier needs --supplier-sku, unless the
+product's supplier SKU is its own SKU. A product without an offer can't be ordered. topup offer set adds more offers.
 `;
 
 const IMPORT_HELP = `
 The first line of the file names its columns, in any order: sku, and any of name, price, supplier, supplier_sku,
 requires_server, requires_character, max_quantity, active, kind and player_check. New products need name and price. Without a
 column, existing products keep their value. An empty field sets the default. An empty supplier is an error if the product has an
-offer. The import is all or nothing, and errors name their line. A file that changes more than ${MAX_WITHOUT_CONFIRMATION} products
+offer. Another supplier needs supplier_sku, unless the product's supplier SKU is its own SKU. The import is all or nothing, and errors name their line. A file that changes more than ${MAX_WITHOUT_CONFIRMATION} products
 needs confirmation.
 `;
 
@@ -74,7 +74,7 @@ function defineSet(product: OperatorCommand): void {
     .option('--name <name>', 'product name, 1 to 128 characters')
     .option('--price <baht>', 'list price of one unit in baht', baht)
     .option('--supplier <code>', 'supplier of the offer of priority 1')
-    .option('--supplier-sku <sku>', 'the supplier’s SKU (default for a new offer: the SKU)')
+    .option('--supplier-sku <sku>', 'the supplier’s SKU (default for the first offer: the SKU)')
     .option('--requires-server', 'require the game server in orders')
     .option('--no-requires-server', 'do not require the game server')
     .option('--requires-character', 'require the character in orders')

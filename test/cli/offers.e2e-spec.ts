@@ -271,6 +271,28 @@ describe('topup product', () => {
     expect(await product()).toMatchObject({ supplier: 'other', supplier_sku: 'first' });
   });
 
+  it('never takes one supplier’s SKU to another supplier, where it may name another product', async () => {
+    await setProduct('--supplier', 'fake', '--supplier-sku', '13');
+    const file = path.join(directory, 'moved.csv');
+    writeFileSync(file, `sku,supplier\n${sku},other\n`);
+    const refusal = `${sku} is 13 at fake: name its supplier_sku at other`;
+    await commandLine.refusedAll([
+      [['product', 'set', '--sku', sku, '--supplier', 'other'], `error: ${refusal}\n`],
+      [['product', 'import', file], `error: nothing of moved.csv was imported:\n  line 2: ${refusal}\n`],
+    ]);
+    expect(await offers()).toEqual(['1 fake/13']);
+    expect(await setProduct('--supplier', 'fake')).toMatchObject({ supplier_sku: '13' });
+
+    writeFileSync(file, `sku,supplier,supplier_sku\n${sku},other,14\n`);
+    await commandLine.json('product', 'import', file);
+    expect(await offers()).toEqual(['1 other/14']);
+  });
+
+  it('takes our own SKU to another supplier, as for a new offer', async () => {
+    await setProduct('--supplier', 'fake');
+    expect(await setProduct('--supplier', 'other')).toMatchObject({ supplier: 'other', supplier_sku: sku });
+  });
+
   it('always shows the first offer, also after a change', async () => {
     await set('fake', 'X', '--priority', '5');
     expect(await product()).toMatchObject({ supplier: 'fake', supplier_sku: 'X' });

@@ -68,7 +68,11 @@ export class SetProductDto {
   @Amount({ optional: true, description: 'The list price of one unit, THB', example: '35.00' }) price?: string;
   @Text(1, 128, { optional: true, description: 'The code of the supplier of the offer of priority 1' })
   supplier?: string;
-  @Text(1, 128, { optional: true }) supplier_sku?: string;
+  @Text(1, 128, {
+    optional: true,
+    description: 'Required for another supplier, unless the present supplier SKU is our SKU',
+  })
+  supplier_sku?: string;
   @Flag({ optional: true }) requires_server?: boolean;
   @Flag({ optional: true }) requires_character?: boolean;
   @Integer(1, MAX_QUANTITY, { optional: true }) max_quantity?: number;
