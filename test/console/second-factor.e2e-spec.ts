@@ -168,25 +168,37 @@ describe('the second factor', () => {
 });
 
 describe('CONSOLE_REQUIRE_2FA', () => {
-  it('lets roles that move money or change access do nothing but set up a second factor', async () => {
-    const strict = await ConsoleStack.start({ CONSOLE_REQUIRE_2FA: 'money' });
-    try {
-      const states: Record<string, string> = {};
-      for (const role of ['viewer', 'support', 'catalog', 'finance', 'admin'] as const) {
-        const { browser } = await strict.signedIn(role);
-        states[role] = (await browser.get<{ state: string }>('/api/session')).body.state;
-      }
-      expect(states).toEqual({
-        viewer: 'signed_in',
-        catalog: 'signed_in',
-        support: 'second_factor_required',
-        finance: 'second_factor_required',
-        admin: 'second_factor_required',
-      });
-      const { browser } = await strict.withSecondFactor('finance');
-      expect((await browser.get('/api/session')).body).toMatchObject({ state: 'signed_in' });
-    } finally {
-      await strict.close();
+  let strict: ConsoleStack;
+  beforeAll(async () => {
+    strict = await ConsoleStack.start({ CONSOLE_REQUIRE_2FA: 'money' });
+  });
+  afterAll(() => strict.close());
+
+  it('demands a second factor of roles that move money or change access', async () => {
+    const states: Record<string, string> = {};
+    for (const role of ['viewer', 'support', 'catalog', 'finance', 'admin'] as const) {
+      const { browser } = await strict.signedIn(role);
+      states[role] = (await browser.get<{ state: string }>('/api/session')).body.state;
     }
+    expect(states).toEqual({
+      viewer: 'signed_in',
+      catalog: 'signed_in',
+      support: 'second_factor_required',
+      finance: 'second_factor_required',
+      admin: 'second_factor_required',
+    });
+    const { browser } = await strict.withSecondFactor('finance');
+    expect((await browser.get('/api/session')).body).toMatchObject({ state: 'signed_in' });
+  });
+
+  it('leaves an operator without one the own account only: every other route is closed', async () => {
+    const { browser } = await strict.signedIn('admin');
+    for (const { method, path } of everyOperation(strict.app)) {
+      if (/^\/api\/(session|me|set-up)(\/|$)/.test(path)) continue;
+      const { status, body } = await browser.send<ErrorBody>(method, fill(path), method === 'GET' ? undefined : {});
+      expect([method, path, status, body.details?.[0]?.code]).toEqual([method, path, 403, 'SECOND_FACTOR_REQUIRED']);
+    }
+    for (const path of ['/api/me', '/api/me/sessions', '/api/session'])
+      expect([path, (await browser.get(path)).status]).toEqual([path, 200]);
   });
 });

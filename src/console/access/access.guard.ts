@@ -5,7 +5,7 @@ import { CONFIG, type Config } from '../../core/config.js';
 import { AppError, refusal } from '../../core/errors.js';
 import { callerOf } from './caller.js';
 import { ACCESS, type Access } from './console-route.decorator.js';
-import { assertMay } from './permission.js';
+import { assertMay, assertSecondFactor } from './permission.js';
 
 /** Enforces the access that a route declares, mostly by @ConsoleRoute. A route that declares none is closed to all. */
 @Injectable()
@@ -27,6 +27,8 @@ export class AccessGuard implements CanActivate {
     if (access === 'half') return true;
     if (caller.session.awaits_code)
       throw refusal('UNAUTHORIZED', 'CODE_REQUIRED', 'session', 'Give the code of your second factor first');
+    if (access === 'self') return true;
+    assertSecondFactor(caller, this.config);
     if (access !== 'operator') assertMay(caller, access, this.config);
     return true;
   }

@@ -23,10 +23,11 @@ class ConsoleErrorDto {
 }
 
 /**
- * The callers that a route allows: operators with a permission; every operator who is signed in (`operator`); every
- * operator with a session, even before the code of the second factor (`half`); or anyone.
+ * The callers that a route allows: operators with a permission; every operator who is signed in (`operator`); also an operator
+ * who must set up a second factor first, for the own account (`self`); every operator with a session, even before the code of
+ * the second factor (`half`); or anyone.
  */
-export type Access = Permission | 'operator' | 'half' | 'anyone';
+export type Access = Permission | 'operator' | 'self' | 'half' | 'anyone';
 
 export const ACCESS = Symbol('access');
 

@@ -39,14 +39,14 @@ export class MeController {
   ) {}
 
   @Get()
-  @ConsoleRoute('operator', 'My account', MeDto)
+  @ConsoleRoute('self', 'My account', MeDto)
   async show(@CurrentCaller() { id }: Caller): Promise<MeDto> {
     const operator = present(await this.operators.find({ id }), 'a signed-in operator has an account');
     return toMeDto(operator, await this.operators.countRecoveryCodes(id), this.config);
   }
 
   @Patch()
-  @ConsoleRoute('operator', 'Change my name, language or time zone', MeDto)
+  @ConsoleRoute('self', 'Change my name, language or time zone', MeDto)
   async change(@CurrentCaller() caller: Caller, @Body() { name, language, timezone }: ChangeMeDto): Promise<MeDto> {
     const change = withoutUndefined({ name, language, timezone });
     await this.database.transaction(async (tx) => {
@@ -57,7 +57,7 @@ export class MeController {
   }
 
   @Post('password')
-  @ConsoleRoute('operator', 'Change my password', SessionDto, {
+  @ConsoleRoute('self', 'Change my password', SessionDto, {
     description: 'Ends all other sessions. Asks for confirmation if the operator has a second factor.',
   })
   changePassword(
@@ -69,7 +69,7 @@ export class MeController {
   }
 
   @Post('second-factor')
-  @ConsoleRoute('operator', 'Begin to set up a second factor, or a new one', SecondFactorOfferDto, {
+  @ConsoleRoute('self', 'Begin to set up a second factor, or a new one', SecondFactorOfferDto, {
     description: 'The new factor is valid once its code was given with PUT. Asks for confirmation.',
   })
   offerSecondFactor(@CurrentCaller() caller: Caller): Promise<SecondFactorOfferDto> {
@@ -78,7 +78,7 @@ export class MeController {
   }
 
   @Put('second-factor')
-  @ConsoleRoute('operator', 'Complete the second factor with a code of the app', RecoveryCodesDto, {
+  @ConsoleRoute('self', 'Complete the second factor with a code of the app', RecoveryCodesDto, {
     description: 'Asks for confirmation. Ends all other sessions.',
   })
   async acceptSecondFactor(
@@ -93,7 +93,7 @@ export class MeController {
   }
 
   @Delete('second-factor')
-  @ConsoleRoute('operator', 'Remove my second factor', MeDto, {
+  @ConsoleRoute('self', 'Remove my second factor', MeDto, {
     description: 'Asks for confirmation. Ends all other sessions.',
   })
   async removeSecondFactor(@CurrentExchange() exchange: Exchange, @CurrentCaller() caller: Caller): Promise<MeDto> {
@@ -103,13 +103,13 @@ export class MeController {
   }
 
   @Get('sessions')
-  @ConsoleRoute('operator', 'My sessions', [OwnSessionDto])
+  @ConsoleRoute('self', 'My sessions', [OwnSessionDto])
   listSessions(@CurrentCaller() caller: Caller): Promise<Page<OwnSessionDto>> {
     return this.sessions.list(caller);
   }
 
   @Delete('sessions/:id')
-  @ConsoleRoute('operator', 'End one of my sessions', [OwnSessionDto], { answered: 'My remaining sessions' })
+  @ConsoleRoute('self', 'End one of my sessions', [OwnSessionDto], { answered: 'My remaining sessions' })
   endSession(@CurrentCaller() caller: Caller, @PathId('session') id: number): Promise<Page<OwnSessionDto>> {
     return this.sessions.end(caller, id);
   }

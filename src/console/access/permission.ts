@@ -6,12 +6,15 @@ import type { Caller } from './caller.js';
 
 type AccessConfig = Pick<Config, 'console' | 'DEPOSIT_CONSOLE_IMPORT'>;
 
-/** @throws FORBIDDEN unless the operator has the permission, and the second factor that the role needs. */
+/** @throws FORBIDDEN unless the operator has the second factor that the role needs. */
+export function assertSecondFactor({ session }: Caller, config: Pick<Config, 'console'>): void {
+  if (!lacksSecondFactor(session, config)) return;
+  const message = 'Your role works with a second factor only: set one up first';
+  throw refusal('FORBIDDEN', 'SECOND_FACTOR_REQUIRED', 'second_factor', message);
+}
+
+/** @throws FORBIDDEN unless the operator has the permission. */
 export function assertMay(caller: Caller, permission: Permission, config: AccessConfig): void {
-  if (lacksSecondFactor(caller.session, config)) {
-    const message = 'Your role works with a second factor only: set one up first';
-    throw refusal('FORBIDDEN', 'SECOND_FACTOR_REQUIRED', 'second_factor', message);
-  }
   if (isOff(permission, config)) {
     const message = 'Bank statements are imported by the command line only: DEPOSIT_CONSOLE_IMPORT is false';
     throw refusal('FORBIDDEN', 'PERMISSION_REQUIRED', permission, message);

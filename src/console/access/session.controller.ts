@@ -52,7 +52,7 @@ export class SessionController {
 
   @Post('session/confirm')
   @ConsoleRoute(
-    'operator',
+    'self',
     'Confirm the session again with the code, or with the password if there is no second factor',
     SessionDto,
     {
