@@ -40,7 +40,7 @@ export const DETAIL_CODES = {
 
 /** Further codes, which only the operators' console uses in its answers. */
 export const CONSOLE_DETAIL_CODES = {
-  CODE_REQUIRED: 'the password was right: the code of the second factor is required too',
+  CODE_REQUIRED: 'the code of the second factor is required too',
   SECOND_FACTOR_REQUIRED: 'an operator of this role must have a second factor: set one up',
   PERMISSION_REQUIRED: '`field` is the permission that is missing',
   CONFIRMATION_REQUIRED: 'this requires a code or password given shortly before: confirm, and send the request again',

@@ -54,8 +54,7 @@ export class ChangeMeDto {
 }
 
 const STATES = {
-  code_required:
-    'the password was right, but the code of the second factor is missing: until it is sent, only the routes of `/api/session` work',
+  code_required: 'the code of the second factor is missing: until it is sent, only the routes of `/api/session` work',
   second_factor_required:
     'an operator of this role must set up a second factor first; until then only `/api/me` and `/api/session` work',
   signed_in: 'all routes work that the permissions allow',
