@@ -52,7 +52,8 @@ const SUPPLIER_HELP = `
 Queries suppliers about each unit that succeeded or failed, and about each attempt that another attempt followed. The exit code
 is 1 if a supplier does not answer or disagrees: it did not deliver a unit that we paid for, or it delivered, or may still
 deliver, a unit that we refunded or bought elsewhere. Some suppliers may treat a query as a purchase. The report does not query
-these suppliers, and counts such attempts as unaskable. Compare these attempts with --statement.
+these suppliers, and counts such attempts as unaskable. Compare these attempts with --statement. The report makes no further
+call to a supplier that bans us or refuses our credentials, nor to a supplier that is paused for that.
 
 Also reads the supplier's list of sales from --since on, if the supplier has such a list. A listed purchase of no known order, as
 after a restore of the database, opens a discrepancy (topup reversal list). For a supplier without a list, export the statement

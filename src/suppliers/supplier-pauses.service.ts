@@ -79,6 +79,15 @@ export class SupplierPausesService {
     return (await this.begin({ id, adapter, reason: fault, detail })) !== null;
   }
 
+  /** Finds the pause during which only a probe may call the supplier, because another call could prolong the pause. */
+  async findBar({ code }: Supplier): Promise<Unavailable | null> {
+    const { pause_reason: fault, pause_detail: words } = (await this.repository.find(code)) ?? {};
+    if (fault !== 'credentials' && fault !== 'ban') return null;
+    const cause = `${fault === 'ban' ? 'a ban' : 'our credentials'}${words ? ` (${words})` : ''}`;
+    const detail = `it is paused for ${cause}, and gets no queries until the pause ends`;
+    return { known: false, detail, offersNone: false, fault };
+  }
+
   /** Probes the suppliers whose probe is due. Only one worker probes each of them. */
   async probeDue(): Promise<ProbedSupplier[]> {
     const due = await this.database.transaction((tx) =>

@@ -81,4 +81,17 @@ describe('topup report supplier, with two suppliers', () => {
       },
     ]);
   });
+  it('has as many queries in flight as the supplier may have', async () => {
+    await stack.sql(`UPDATE suppliers SET max_in_flight = 2 WHERE code = 'fake'`);
+    let now = 0;
+    let most = 0;
+    stack.supplier.script('player-1', async ({ reference }) => {
+      most = Math.max(most, ++now);
+      await stack.sql('SELECT 1');
+      now--;
+      return bought(reference);
+    });
+    expect((await inquiries(stack.supplier, '--supplier', 'fake')).size).toBe(501);
+    expect(most).toBe(2);
+  });
 });

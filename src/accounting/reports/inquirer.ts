@@ -1,12 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { outcomeDetail } from '../../suppliers/supplier-outcome.js';
-import { inquiryAbout, type NamedAttempt } from '../../suppliers/supplier-adapter.js';
+import { outcomeDetail, type Fault, type SupplierOutcome } from '../../suppliers/supplier-outcome.js';
+import {
+  inquiryAbout,
+  type NamedAttempt,
+  type ReadingInquiry,
+  type SupplierBalance,
+  type Unavailable,
+} from '../../suppliers/supplier-adapter.js';
 import type { SupplierConnection } from '../../suppliers/supplier-registry.js';
 
 const MAX_IN_FLIGHT = 16;
 const MAX_ATTEMPTS = 3;
 const FIRST_WAIT_MS = 250;
-const MAX_WAIT_MS = 10_000;
+/** A reference is not queried again if the supplier requests a longer wait. */
+const MAX_WAIT_MS = 60_000;
 /**
  * The inquirer gives up after this many unanswered references in a row. Otherwise, if the supplier is down, each reference costs a
  * timeout.
@@ -16,21 +23,49 @@ const GIVE_UP_AFTER = 20;
 /** A supplier's result for a reference. */
 export type Answered = 'succeeded' | 'failed' | 'processing' | 'never_seen';
 
-/** Queries one supplier about many references, several at a time, and gives up if the supplier does not answer. */
+interface Limits {
+  /** The supplier's own limit of calls in flight; null for the usual limit. */
+  maxInFlight: number | null;
+  /** Results from a statement of the supplier, for references that can't be queried. */
+  listed: ReadonlyMap<string, Answered>;
+  /** Finds why no call may begin now; null if calls may. */
+  findBar: () => Promise<Unavailable | null>;
+}
+
+/**
+ * Queries one supplier about many references, several at a time. Gives up if the supplier does not answer, and at once if it refuses
+ * our credentials or bans us: each further call could prolong a ban, which also stops the workers.
+ */
 export class Inquirer {
   /** References without a usable answer, or not queried after giving up. */
   unanswered = 0;
-  /** The problem of the latest query without a usable answer. */
-  lastProblem: string | null = null;
   /** References that are not in `listed`, and that the supplier can't be queried about without the risk of buying. */
   unaskable = 0;
+  /** Why no further call may begin; null while calls may. */
+  bar: Unavailable | null = null;
+  private lastProblem: string | null = null;
   private unansweredInARow = 0;
+  /** No call begins before this time, in monotonic milliseconds. */
+  private notBeforeMs = 0;
 
-  /** @param listed results from a statement of the supplier, for references that can't be queried. */
   constructor(
     private readonly supplier: SupplierConnection,
-    private readonly listed: ReadonlyMap<string, Answered>,
+    private readonly limits: Limits,
   ) {}
+
+  /** Why the latest references have no usable answer; null if all have one. */
+  get problem(): string | null {
+    return this.bar?.detail ?? this.lastProblem;
+  }
+
+  /** Reads our balance, unless no call may begin. Before the first query, this is the only call with wrong credentials. */
+  async balance(): Promise<SupplierBalance> {
+    this.bar ??= await this.limits.findBar();
+    if (this.bar) return this.bar;
+    const balance = await this.supplier.adapter.balance(this.supplier.settings);
+    if (!balance.known && isBarring(balance.fault)) this.bar = balance;
+    return balance;
+  }
 
   /**
    * @param onAnswer is called after each attempt, even without a usable answer.
@@ -46,32 +81,58 @@ export class Inquirer {
         onAnswer();
       }
     };
-    await Promise.all(Array.from({ length: MAX_IN_FLIGHT }, queryNext));
+    const length = Math.min(this.limits.maxInFlight ?? MAX_IN_FLIGHT, MAX_IN_FLIGHT);
+    await Promise.all(Array.from({ length }, queryNext));
     return answers;
   }
 
   private async query(named: NamedAttempt): Promise<Answered | null> {
-    const { adapter, settings } = this.supplier;
-    const inquiry = inquiryAbout(adapter, named.supplierReference !== null);
+    const inquiry = inquiryAbout(this.supplier.adapter, named.supplierReference !== null);
     if (inquiry?.mayBuy !== false) {
-      const listed = this.listed.get(named.reference) ?? null;
+      const listed = this.limits.listed.get(named.reference) ?? null;
       if (listed === null) this.unaskable++;
       return listed;
     }
-    let waitMs = FIRST_WAIT_MS;
-    for (let attempt = 1; this.unansweredInARow < GIVE_UP_AFTER; attempt++) {
-      const outcome = await inquiry.query(settings, named);
-      if (outcome.kind !== 'unknown' && outcome.kind !== 'not_accepted') {
-        this.unansweredInARow = 0;
-        return outcome.kind;
-      }
-      this.lastProblem = outcomeDetail(outcome) ?? this.lastProblem;
-      if (attempt === MAX_ATTEMPTS) break;
-      await delay(Math.min(outcome.retryAfterMs ?? waitMs, MAX_WAIT_MS));
+    const answered = await this.inquire(inquiry, named);
+    this.unansweredInARow = answered === null ? this.unansweredInARow + 1 : 0;
+    if (answered === null) this.unanswered++;
+    return answered;
+  }
+
+  private async inquire(inquiry: ReadingInquiry, named: NamedAttempt): Promise<Answered | null> {
+    let waitMs = Math.max(FIRST_WAIT_MS, inquiry.minGapMs);
+    for (let attempt = 1; await this.mayCall(); attempt++) {
+      const outcome = await inquiry.query(this.supplier.settings, named);
+      if (outcome.kind !== 'unknown' && outcome.kind !== 'not_accepted') return outcome.kind;
+      const requestedMs = this.note(outcome);
+      if (attempt === MAX_ATTEMPTS || requestedMs > MAX_WAIT_MS || this.isOver()) return null;
+      await delay(Math.max(waitMs, requestedMs));
       waitMs *= 2;
     }
-    this.unanswered++;
-    this.unansweredInARow++;
     return null;
   }
+
+  /** Records the problem of an outcome. @returns the wait that the supplier requests. */
+  private note(outcome: Extract<SupplierOutcome, { kind: 'unknown' | 'not_accepted' }>): number {
+    const { fault, retryAfterMs = 0 } = outcome;
+    this.lastProblem = outcomeDetail(outcome) ?? this.lastProblem;
+    if (isBarring(fault)) this.bar = { known: false, detail: outcome.detail, offersNone: false, fault };
+    // A long wait may be about this reference only.
+    if (retryAfterMs <= MAX_WAIT_MS) this.notBeforeMs = Math.max(this.notBeforeMs, performance.now() + retryAfterMs);
+    return retryAfterMs;
+  }
+
+  /** Waits as long as the supplier requests. @returns false after giving up. */
+  private async mayCall(): Promise<boolean> {
+    for (let ms; (ms = this.notBeforeMs - performance.now()) > 0;) await delay(ms);
+    if (!this.isOver()) this.bar ??= await this.limits.findBar();
+    return !this.isOver();
+  }
+
+  private isOver(): boolean {
+    return this.bar !== null || this.unansweredInARow >= GIVE_UP_AFTER;
+  }
 }
+
+const isBarring = (fault: Fault | Unavailable['fault']): fault is 'credentials' | 'ban' =>
+  fault === 'credentials' || fault === 'ban';

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Supplier } from '../../suppliers/supplier.entity.js';
 import { Database } from '../../database/database.js';
 import { whyUnnoticed, type NamedAttempt, type SupplierBalance } from '../../suppliers/supplier-adapter.js';
+import { SupplierPausesService } from '../../suppliers/supplier-pauses.service.js';
 import { SupplierRegistry } from '../../suppliers/supplier-registry.js';
 import { PurchaseListsService, type ListReading } from '../../fulfilment/reconciliation/purchase-lists.service.js';
 import type {
@@ -45,7 +46,7 @@ export interface SupplierComparison {
    * if no setting could change that, or without such attempts.
    */
   unnoticed: string | null;
-  /** The result of reading the supplier's list of purchases, or of the statement that replaces it. */
+  /** The result of reading the supplier's list of purchases, or of the statement that replaces it; null also if no call may begin. */
   list: ListReading;
   /** Entries of the statement that open no discrepancy or are unclear; null without a statement. */
   statement: { name: string; passedOver: number; unclear: UnclearStatus[] } | null;
@@ -76,6 +77,7 @@ export class SupplierReportService {
     private readonly database: Database,
     private readonly units: SupplierReportRepository,
     private readonly registry: SupplierRegistry,
+    private readonly pauses: SupplierPausesService,
     private readonly settlements: SettlementRepository,
     private readonly lists: PurchaseListsService,
   ) {}
@@ -94,11 +96,16 @@ export class SupplierReportService {
   ): Promise<SupplierComparison> {
     const connection = this.registry.connect(supplier);
     const counts = await inSnapshot(this.database, (tx) => this.units.countUnits(tx, supplier.id, since));
-    const inquirer = new Inquirer(connection, resultsOf(statement));
+    const inquirer = new Inquirer(connection, {
+      maxInFlight: supplier.max_in_flight,
+      listed: resultsOf(statement),
+      findBar: () => this.pauses.findBar(supplier),
+    });
     const total = Number(counts.succeeded + counts.failed + counts.given_up);
     const differences: Difference[] = [];
     let done = 0;
     onProgress(done, total, supplier.code);
+    const balance = await inquirer.balance();
     for await (const attempts of this.pagesOfEnded(supplier.id, since, counts.first_order_id)) {
       const answers = await inquirer.queryAll(attempts.map(toNamed), () => onProgress(++done, total, supplier.code));
       const finalResults: FinalResult[] = [];
@@ -111,14 +118,12 @@ export class SupplierReportService {
       });
       await this.recordDiscrepancies(finalResults, statement === undefined);
     }
-    const unanswered = { count: inquirer.unanswered, reason: inquirer.lastProblem };
+    const unanswered = { count: inquirer.unanswered, reason: inquirer.problem };
     const { unaskable } = inquirer;
     const agreed = done - unanswered.count - unaskable - differences.length;
     const stated = soldSince(statement);
-    const list = statement
-      ? await this.lists.compareStatement(supplier, stated, statement.name)
-      : await this.lists.read(supplier, since);
-    const balance = await connection.adapter.balance(connection.settings);
+    const readList = async (): Promise<ListReading> => (inquirer.bar ? null : this.lists.read(supplier, since));
+    const list = statement ? await this.lists.compareStatement(supplier, stated, statement.name) : await readList();
     const openDiscrepancies = await this.units.countOpenDiscrepancies(supplier.id);
     return {
       supplier: supplier.code,

@@ -1,0 +1,71 @@
+import { describe, expect, it } from '@jest/globals';
+import type { NamedAttempt, ReadingInquiry, SupplierAdapter } from '../../suppliers/supplier-adapter.js';
+import type { SupplierOutcome } from '../../suppliers/supplier-outcome.js';
+import { Inquirer } from './inquirer.js';
+
+const GAP_MS = 400;
+/** A timer may end up to a millisecond early. */
+const TIMER_TOLERANCE_MS = 2;
+
+const notCalled = (): never => {
+  throw new Error('a report calls only the inquiry');
+};
+
+/** A supplier whose inquiries have these outcomes, one after the other; the last one repeats. */
+function supplierWith(...outcomes: SupplierOutcome[]) {
+  const calls: { reference: string; atMs: number }[] = [];
+  const query: ReadingInquiry['query'] = (_settings, { reference }) => {
+    const outcome = outcomes[Math.min(calls.length, outcomes.length - 1)] as SupplierOutcome;
+    calls.push({ reference, atMs: performance.now() });
+    return Promise.resolve(outcome);
+  };
+  const adapter: SupplierAdapter = {
+    deduplicates: true,
+    readSettings: (stored) => stored,
+    send: notCalled,
+    balance: notCalled,
+    inquiry: { mayBuy: false, firstMs: 0, minGapMs: GAP_MS, maxAgeMs: null, query },
+  };
+  const findBar = () => Promise.resolve(null);
+  const inquirer = new Inquirer({ adapter, settings: null }, { maxInFlight: 1, listed: new Map(), findBar });
+  return { calls, inquirer };
+}
+
+const attempts = (...references: string[]): NamedAttempt[] =>
+  references.map((reference) => ({ reference, sku: 'sku', supplierReference: null }));
+
+const ignore = (): void => undefined;
+
+const unclear = (more: object = {}): SupplierOutcome => ({ kind: 'unknown', detail: 'HTTP 500', ...more });
+const sold: SupplierOutcome = { kind: 'succeeded', supplierReference: null };
+
+describe('an inquirer', () => {
+  it('leaves the supplier the time that it documents between two calls about one reference', async () => {
+    const { calls, inquirer } = supplierWith(unclear(), sold);
+    expect(await inquirer.queryAll(attempts('one'), ignore)).toEqual(['succeeded']);
+    const [first, second] = calls.map(({ atMs }) => atMs) as [number, number];
+    expect(second - first).toBeGreaterThanOrEqual(GAP_MS - TIMER_TOLERANCE_MS);
+  });
+
+  it('begins no other call either while the supplier wants a pause', async () => {
+    const { calls, inquirer } = supplierWith(unclear({ retryAfterMs: 3 * GAP_MS }), sold);
+    const queried = [inquirer.queryAll(attempts('one'), ignore), inquirer.queryAll(attempts('two'), ignore)];
+    await Promise.all(queried);
+    const [first, ...others] = calls.map(({ atMs }) => atMs) as [number, ...number[]];
+    // Both begin at once. The first answer has the wish, which counts for all later calls.
+    expect(others.at(-1)! - first).toBeGreaterThanOrEqual(3 * GAP_MS - TIMER_TOLERANCE_MS);
+  });
+
+  it('does not call again about a reference for which the supplier wants a long wait', async () => {
+    const { calls, inquirer } = supplierWith(unclear({ retryAfterMs: 600_000 }));
+    expect(await inquirer.queryAll(attempts('one'), ignore)).toEqual([null]);
+    expect([calls.length, inquirer.unanswered]).toEqual([1, 1]);
+  });
+
+  it.each(['ban', 'credentials'] as const)('calls no more after the fault %s, and names it', async (fault) => {
+    const { calls, inquirer } = supplierWith(sold, { kind: 'unknown', detail: `the ${fault}`, fault });
+    expect(await inquirer.queryAll(attempts('one', 'two', 'three'), ignore)).toEqual(['succeeded', null, null]);
+    expect(calls.map(({ reference }) => reference)).toEqual(['one', 'two']);
+    expect([inquirer.unanswered, inquirer.problem]).toEqual([2, `the ${fault}`]);
+  });
+});
