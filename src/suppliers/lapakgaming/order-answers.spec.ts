@@ -122,7 +122,7 @@ const NAMED: NamedAttempt = { ...OURS, supplierReference: 'RA1' };
 const ask = (body: unknown, about = OURS, status = 200): SupplierOutcome =>
   readOrderStatus(answer(body, status), about);
 
-const part = (status: string, more: object = {}): object => ({ id: 1, product_name: 'x', status, ...more });
+const part = (status: unknown, more: object = {}): object => ({ id: 1, product_name: 'x', status, ...more });
 
 const order = (status: unknown, transactions: unknown, more: object = {}): object => ({
   code: 'SUCCESS',
@@ -161,6 +161,8 @@ describe('the status of an order', () => {
     ['SUCCESS', 'REFUNDED'],
     ['REFUNDED', 'SUCCESS'],
     ['REFUNDED', 'PENDING'],
+    ['REFUNDED', 'PROCESSING'],
+    ['REFUNDED', undefined],
     [undefined, 'SUCCESS'],
     ['FAILED', 'FAILED'],
   ])('is unknown if it is %s and a transaction %s', (status, parts) => {

@@ -111,7 +111,7 @@ function readStatus(data: Members): Exclude<SupplierOutcome, { kind: 'not_accept
       return { kind: 'succeeded', supplierReference: null, ...(deliveries.length > 0 && { deliveries }) };
     }
     case 'REFUNDED':
-      if (any('SUCCESS') || any('PENDING')) return contradiction('REFUNDED', 'another status');
+      if (!all('REFUNDED')) return contradiction('REFUNDED', 'another status');
       return {
         kind: 'failed',
         ...failure('SUPPLIER_REJECTED', refundInWords(transactions)),
