@@ -65,7 +65,7 @@ export class ChannelRegistry implements OnApplicationShutdown {
     return present ?? this.addresses.newToken(code);
   }
 
-  /** Seals changed credentials together with the credentials that stay. @throws Error if the present ones cannot be opened. */
+  /** Seals changed credentials together with the credentials that stay. @throws Error if one stays and cannot be opened. */
   changeCredentials(code: string, before: ChannelCredentials, changes: Changes): ChannelCredentials {
     const place = channelPlace('credentials_sealed', code);
     return { ...before, ...changeTogether(this.secretBox, before, place, changes) };

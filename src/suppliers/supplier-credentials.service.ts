@@ -47,7 +47,7 @@ export class SupplierCredentialsService {
   /**
    * The new values of the columns that the changes affect. Other columns are left out, so that they need not be opened.
    * @param code the supplier's code.
-   * @throws Error if `credentials_sealed` must change but cannot be opened, even if no stored credential in it stays.
+   * @throws Error if `credentials_sealed` must change but cannot be opened, and a stored credential in it stays.
    */
   change(code: string, columns: CredentialColumns, changes: Changes): Partial<CredentialColumns> {
     const { [IN_ITS_OWN_COLUMN]: token, ...others } = changes;
@@ -69,17 +69,19 @@ export const openTogether = (
   sealed === null ? {} : (JSON.parse(secretBox.open(sealed, place)) as Record<string, string>);
 
 /**
- * The new values of both columns; none if nothing changes.
- * @throws Error if the stored credentials cannot be opened, even if the changes replace or remove all of them.
+ * The new values of both columns; none if nothing changes. Opens the stored credentials only if one of them stays: after the key is
+ * lost, an operator can still enter all of them again.
+ * @throws Error if the stored credentials cannot be opened.
  */
 export function changeTogether(
   secretBox: SecretBox,
-  columns: Pick<CredentialColumns, 'credentials_sealed'>,
+  columns: Pick<CredentialColumns, 'credentials_sealed' | 'credential_names'>,
   place: Place,
   changes: Changes,
 ): Partial<Pick<CredentialColumns, 'credentials_sealed' | 'credential_names'>> {
   if (Object.keys(changes).length === 0) return {};
-  const remaining = changed(openTogether(secretBox, columns, place), changes);
+  const isAnyKept = columns.credential_names.some((name) => changes[name] === undefined);
+  const remaining = changed(isAnyKept ? openTogether(secretBox, columns, place) : {}, changes);
   const names = Object.keys(remaining);
   const sealed = names.length === 0 ? null : secretBox.seal(JSON.stringify(remaining), place);
   return { credentials_sealed: sealed, credential_names: names };

@@ -53,7 +53,18 @@ describe('credentials of a supplier', () => {
     change({ token: 't-1', key: 'k-1' });
     expect(keyless.change(CODE, columns, {})).toEqual({});
     expect(Object.keys(keyless.change(CODE, columns, { token: 't-2' }))).toEqual(['token_sealed']);
-    expect(() => keyless.change(CODE, columns, { key: 'k-2' })).toThrow(/another SECRETS_KEY/);
+    expect(() => keyless.change(CODE, columns, { username: 'shop' })).toThrow(/another SECRETS_KEY/);
+  });
+
+  it('can all be replaced, or removed, without the key that unseals them', () => {
+    change({ username: 'shop', key: 'k-1', webhook_secret: 'w-1' });
+    const replaced = {
+      ...columns,
+      ...keyless.change(CODE, columns, { username: 's', key: 'k-2', webhook_secret: null }),
+    };
+    expect(keyless.open({ ...replaced, code: CODE })).toEqual({ username: 's', key: 'k-2' });
+    expect(credentialNames(replaced)).toEqual(['username', 'key']);
+    expect(() => keyless.change(CODE, columns, { username: 's', key: 'k-2' })).toThrow(/another SECRETS_KEY/);
   });
 
   it('can be unsealed only for their own supplier', () => {

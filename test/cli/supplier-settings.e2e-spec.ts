@@ -132,6 +132,18 @@ describe('topup supplier set', () => {
     expect(opened).toEqual({ token: SECRET, key: 'its-key' });
   });
 
+  it('replaces all credentials although the key that sealed them is lost', async () => {
+    const digi = ['supplier', 'set', '--code', 'acme', '--adapter', 'digiflazz', '--credential', 'username=shop'];
+    await commandLine.json(...digi, '--credential', 'key=old');
+    const keyless = new CommandLine({
+      DATABASE_URL: scene.database.url,
+      SECRETS_KEY: randomBytes(32).toString('base64'),
+    });
+    expect(await keyless.refused(...digi)).toMatch(/sealed under another SECRETS_KEY/);
+    const replaced = await keyless.json<SupplierJson>(...digi, '--credential', 'key=new');
+    expect(replaced.credentials).toEqual(['username', 'key']);
+  });
+
   it('names the problem of a credential or an option, and the valid names, but never a value', async () => {
     const before = await commandLine.json('supplier', 'list');
     const lines: [string[], RegExp][] = [
