@@ -33,12 +33,19 @@ interface Maker {
 }
 
 /** An action of one operator on the account of another operator, which gave influence on that account. */
-interface Influence {
+export interface Influence {
   operator: string;
   action: keyof typeof INFLUENCE_VERBS;
   /** The address of the account. */
   account: string;
   created_at: Date;
+}
+
+/** The last actions by which one operator could get access to both accounts. */
+interface SharedAccess extends Influence {
+  other_action: Influence['action'];
+  other_account: string;
+  other_at: Date;
 }
 
 const ACTIONS = Object.keys(INFLUENCE_VERBS)
@@ -76,6 +83,26 @@ const FIND_INFLUENCE = statement(
       AND (operator_id = ${requester} AND detail ->> 'operator' = ${emailOf(approver)}
         OR operator_id = ${approver} AND detail ->> 'operator' = ${emailOf(requester)})
     ORDER BY created_at DESC LIMIT 1`,
+);
+
+/**
+ * Finds an operator who could get access to both accounts: who created them in the last `makerDays` days, or reset or enabled
+ * them, or allowed them company sign-in, in the last `days` days. A role gives no access.
+ */
+const FIND_SHARED_ACCESS = statement(
+  'approvals.find_shared_access',
+  { requester: 'int', approver: 'int', days: 'int', makerDays: 'int' },
+  ({ requester, approver, days, makerDays }) => `
+    WITH access AS (
+      SELECT operator_id, operator, action, detail ->> 'operator' AS account, created_at FROM operator_actions
+      WHERE action IN ('operator.create', 'operator.reset', 'operator.enable', 'operator.allow_company')
+        AND detail ->> 'operator' IN (${emailOf(requester)}, ${emailOf(approver)})
+        AND created_at >= statement_timestamp()
+          - make_interval(days => CASE action WHEN 'operator.create' THEN ${makerDays} ELSE ${days} END))
+    SELECT last.operator, last.action, last.account, last.created_at,
+      other.action AS other_action, other.account AS other_account, other.created_at AS other_at
+    FROM access last JOIN access other ON other.operator_id = last.operator_id AND other.account <> last.account
+    ORDER BY last.created_at DESC, other.created_at DESC LIMIT 1`,
 );
 
 interface Names {
@@ -168,6 +195,15 @@ export class ApprovalsRepository {
     between: { requester: number; approver: number; days: number },
   ): Promise<Maker | null> {
     const [found = null] = await tx.query<Maker>(...FIND_MAKER.with(between));
+    return found;
+  }
+
+  /** Finds an operator who may have got access to both accounts lately. */
+  async findSharedAccess(
+    tx: Transaction,
+    between: { requester: number; approver: number; days: number; makerDays: number },
+  ): Promise<SharedAccess | null> {
+    const [found = null] = await tx.query<SharedAccess>(...FIND_SHARED_ACCESS.with(between));
     return found;
   }
 

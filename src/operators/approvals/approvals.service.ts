@@ -13,6 +13,7 @@ import { APPROVAL_DAYS, APPROVAL_MS, detailOf, inWords } from './requests.js';
 import {
   ApprovalsRepository,
   type ApprovalFilter,
+  type Influence,
   type NamedApproval,
   INFLUENCE_VERBS,
 } from './approvals.repository.js';
@@ -167,7 +168,7 @@ export class ApprovalsService {
   }
 
   /**
-   * @throws FORBIDDEN if one of the two may have had access to the other's account, or a third one created both
+   * @throws FORBIDDEN if one of the two may have had access to the other's account, or a third one to both
    * accounts.
    */
   private async assertTwoPeople(tx: Transaction, requester: number, { console }: ConsoleActor): Promise<void> {
@@ -181,11 +182,17 @@ export class ApprovalsService {
     }
     const between = { ...two, days: APPROVAL_DAYS };
     const found = await this.approvals.findInfluence(tx, between);
-    if (!found) return;
-    const { operator, action, account, created_at: at } = found;
+    if (found)
+      throw ownRequest(
+        `${found.operator} ${didTo(found)}: for ${APPROVAL_DAYS} days both count as one person here: ` +
+          'another operator must approve it',
+      );
+    const shared = await this.approvals.findSharedAccess(tx, { ...between, makerDays: MAKER_DAYS });
+    if (!shared) return;
+    const other = { action: shared.other_action, account: shared.other_account, created_at: shared.other_at };
     throw ownRequest(
-      `${operator} ${INFLUENCE_VERBS[action]} ${account} at ${at.toISOString()}: for ${APPROVAL_DAYS} days ` +
-        'both count as one person here: another operator must approve it',
+      `${shared.operator} ${didTo(shared)} and ${didTo(other)}, and could use both accounts: ` +
+        'another operator must approve it',
     );
   }
 
@@ -207,6 +214,9 @@ function refuse(code: 'BAD_REQUEST' | 'CONFLICT', message: string): never {
 
 const ownRequest = (message = 'You requested this yourself: another operator must approve it'): AppError =>
   refusal('FORBIDDEN', 'OWN_REQUEST', 'id', message);
+
+const didTo = ({ action, account, created_at: at }: Omit<Influence, 'operator'>): string =>
+  `${INFLUENCE_VERBS[action]} ${account} at ${at.toISOString()}`;
 
 /** @throws NOT_FOUND */
 function known(approval: NamedApproval | null, id: number): NamedApproval {
