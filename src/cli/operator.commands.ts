@@ -65,7 +65,7 @@ function defineAccessCommands(operator: OperatorCommand): void {
   operator
     .command('reset')
     .description(
-      'Restore an operator’s access: remove password and second factor, end all sessions, unlock and enable the account, ' +
+      'Restore an operator’s access: remove password, second factor and company link, end all sessions, unlock and enable the account, ' +
         'and print a new link to set the password.',
     )
     .argument('<email>', 'e-mail address of the operator')

@@ -68,7 +68,7 @@ export class AccountsController {
   @Post(':id/reset')
   @ConsoleRoute(
     'operators.manage',
-    'Remove password and second factor, end all sessions, unlock and enable the account, and make a new link',
+    'Remove password, second factor and company link, end all sessions, unlock and enable the account, and make a new link',
     InvitationDto,
     { description: 'Asks for confirmation.' },
   )

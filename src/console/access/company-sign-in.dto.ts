@@ -32,5 +32,5 @@ export class CompanyAnswerDto {
 }
 
 export class CompanySessionDto extends SessionDto {
-  @Shown.text('/orders', 'The page to open, as the sign-in was begun with it') next!: string;
+  @Shown.text('/orders', 'The page to open: the `next` with which the sign-in began') next!: string;
 }

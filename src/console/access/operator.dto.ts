@@ -28,10 +28,11 @@ export class AccountDto {
   @Shown.text('nok@example.com') email!: string;
   @Shown.text('Nok') name!: string;
   @Shown.oneOf(ROLES, 'support') role!: Role;
-  @Shown.oneOf(STATES, 'active', '`invited`: there is no password yet') state!: (typeof STATES)[number];
+  @Shown.oneOf(STATES, 'active', '`invited`: there is neither a password nor a company sign-in yet')
+  state!: (typeof STATES)[number];
   @Shown.flag(true) second_factor!: boolean;
   @Shown.flag(false, 'Whether the operator signs in with the company’s account') company_sign_in!: boolean;
-  @Shown.nullableMoment('Until when company sign-in with this address is linked to the account')
+  @Shown.nullableMoment('Until when the first company sign-in with this address is linked to the account')
   company_link_until!: Date | null;
   @Shown.nullableMoment() last_sign_in_at!: Date | null;
   @Shown.nullableMoment('Until when wrong passwords or codes keep the operator out') locked_until!: Date | null;

@@ -50,6 +50,6 @@ export function assertNeedsNoApproval(amount: Satang, config: Pick<Config, 'cons
   const { approvalAbove: limit } = config.console;
   if (limit === null || !needsApproval(amount, config, currency)) return;
   const what = currency === 'THB' ? `More than ${formatBaht(limit)} THB are` : `Money in ${currency} is`;
-  const message = `${what} moved only when a second person approves it: ask for a deposit or withdrawal`;
+  const message = `${what} moved only when a second person approves it: request an approval`;
   throw refusal('FORBIDDEN', 'APPROVAL_REQUIRED', 'amount', message);
 }

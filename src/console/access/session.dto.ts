@@ -54,7 +54,8 @@ export class ChangeMeDto {
 }
 
 const STATES = {
-  code_required: 'the code of the second factor is missing: until it is sent, only the routes of `/api/session` work',
+  code_required:
+    'the code of the second factor is missing: until it is sent, the operator can only see the session, send the code and sign out',
   second_factor_required:
     'an operator of this role must set up a second factor first; until then only `/api/me` and `/api/session` work',
   signed_in: 'all routes work that the permissions allow',
@@ -81,8 +82,15 @@ export class SessionDto {
   @Shown.nullableMoment('Until when no action needs the code or password again') confirmed_until!: Date | null;
   @Shown.moment('When the session ends at the latest') expires_at!: Date;
   @Shown.integer(60, 'The session ends after this many minutes without a request') idle_minutes!: number;
-  @Shown.text('1000.00', 'A resolution of a unit with a higher price needs confirmation') confirm_above!: string;
-  @Shown.nullableText('50000.00', 'Credits and debits of more need a second operator’s approval; null if none do')
+  @Shown.text(
+    '1000.00',
+    'A resolution of a unit with a higher price, or of several units with a higher sum, needs confirmation',
+  )
+  confirm_above!: string;
+  @Shown.nullableText(
+    '50000.00',
+    'Credits, debits and decisions about payments of more need a second operator’s approval; null if none do',
+  )
   approval_above!: string | null;
 }
 

@@ -28,14 +28,14 @@ export class RequestApprovalDto {
   kind!: ApprovalKind;
   @Integer(1, Number(MAX_INTEGER), {
     optional: true,
-    description: 'The merchant whose wallet it is; for `payment_credit` unless there is a deposit',
+    description: 'The merchant of the wallet: for `credit` and `debit`, and for `payment_credit` without a deposit',
     example: 7,
   })
   merchant_id?: number;
   @AmountUpTo(MAX_SATANG, {
     optional: true,
     example: '75000.00',
-    description: 'THB, more than `approval_above`; a payment has its own amount',
+    description: 'For `credit` and `debit`: THB, more than `approval_above`. A payment has its own amount',
   })
   amount?: string;
   @Text(1, 128, {
@@ -89,10 +89,7 @@ export class ApprovalDto {
   @Shown.nullableText('mali@example.com', 'The operator who approved, rejected or withdrew the request') decided_by!:
     string | null;
   @Shown.nullableMoment() decided_at!: Date | null;
-  @Shown.nullableText(
-    '0.00',
-    'What an approved `payment_debit` could not take, because the wallet no longer had it, THB; else null',
-  )
+  @Shown.nullableText('0.00', 'The part of an approved `payment_debit` that the wallet no longer had, THB; else null')
   missing!: string | null;
   @Shown.nullableText('the bank knows no such transfer', 'Why the request was rejected or withdrawn')
   decision_reason!: string | null;

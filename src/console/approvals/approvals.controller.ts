@@ -170,7 +170,8 @@ function needed<Value>(field: string, value: Value | undefined): Value {
 }
 
 function needsNone(): Error {
-  const message = 'an amount up to the limit needs no approval: deposit it or take it out';
+  const message =
+    'an amount up to the limit needs no approval: credit or debit the wallet, or decide the payment, directly';
   return invalidRequest([{ field: 'amount', code: 'OUT_OF_RANGE', message }]);
 }
 

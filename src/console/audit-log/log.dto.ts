@@ -16,7 +16,7 @@ export class LogFilterDto {
   @AnyOf(AUDITED_ACTIONS, 'The action') action?: string;
   @AnyId('The id of a merchant') merchant?: string;
   @Text(1, 64, { optional: true, description: 'The number of an order' }) order?: string;
-  @AnyText(64, 'The code of a supplier: actions on the supplier and its offers') supplier?: string;
+  @AnyText(64, 'The code of a supplier: actions on the supplier, without tests, and on its offers') supplier?: string;
   @Moment({ optional: true, description: 'At or after' }) from?: string;
   @Moment({ optional: true, description: 'Before' }) to?: string;
 }

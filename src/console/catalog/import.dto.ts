@@ -17,7 +17,8 @@ export class ProductChangeDto {
   @ApiProperty({ type: [MemberChangeDto], description: 'The members that change' }) changes!: MemberChangeDto[];
   @Shown.nullableNumber(-22.5, 'The change of the price in percent; null if it does not change, or was 0')
   price_moves_percent!: number | null;
-  @Shown.flag('Whether the price is below the present cost') below_cost!: boolean;
+  @Shown.flag('Whether the new price is below the present cost; false if the price does not change')
+  below_cost!: boolean;
 }
 
 /** The changes that an import would make. */

@@ -33,7 +33,7 @@ export class ListedProductDto extends ProductNameDto {
   @Shown.integer(100) max_quantity!: number;
   @Shown.nullableText(
     'acme',
-    'The supplier of the offer in use; if none can be used, of the first active one, or else of the first; null without offers',
+    'The supplier of the offer in use. If no offer can be used: of the first active offer, or else of the first. Null without offers',
   )
   supplier!: string | null;
   @Shown.nullableText('ML86') supplier_sku!: string | null;

@@ -14,13 +14,18 @@ const options = { type: 'object', additionalProperties: { type: 'string' }, exam
 export class ChannelDto {
   @Shown.text('kbank') code!: string;
   @Shown.text('promptpay') adapter!: string;
-  @Shown.nullableText(null, 'The gateway’s address') base_url!: string | null;
+  @Shown.nullableText(null, 'The address of the vendor’s API, or of a slip service that an operator set; else null')
+  base_url!: string | null;
   @ApiProperty({ type: [String], description: 'The names of the stored credentials, which are never shown' })
   credentials!: string[];
   @ApiProperty(options) options!: Record<string, string>;
   @Shown.text('100.00', 'The smallest deposit, THB') min!: string;
   @Shown.text('700000.00') max!: string;
-  @Shown.integer(100, 'Deposits that name no channel get the one with the lowest number') priority!: number;
+  @Shown.integer(
+    100,
+    'A deposit that names no channel gets the active channel with the lowest number that takes its amount',
+  )
+  priority!: number;
   @Shown.text('200000.00', 'A payment above this amount waits for an operator, THB') hold_above!: string;
   @Shown.oneOf([...CHANNEL_STATUSES, 'paused'], 'active') status!: string;
   @Shown.nullableText(null, 'Why the service paused it') pause_reason!: string | null;
@@ -30,7 +35,9 @@ export class ChannelDto {
   @Shown.nullableMoment('The time of the last imported line') covered_until!: string | null;
   @Shown.nullableMoment('When a statement was last imported') imported_at!: string | null;
   @Shown.nullableText('GAP', 'Why its last file was refused; null if it was not') refused!: string | null;
-  @Shown.nullableMoment("While the slip service refuses us, or the credentials can't be opened: when it is tried again")
+  @Shown.nullableMoment(
+    "When the slip service is called again, while it refuses us or the credentials can't be opened; else null",
+  )
   slips_paused_until!: string | null;
   @Shown.moment() updated_at!: string;
 }
@@ -119,7 +126,7 @@ export class StatementDto {
   @Shown.integer(12) id!: number;
   @Shown.text('kbank') channel!: string;
   @Shown.text('6f5902ac237024bdd0c176cb93063dc4…') file_sha256!: string;
-  @Shown.integer(120, 'Lines in the file, those that were imported before included') lines!: number;
+  @Shown.integer(120, 'Lines in the file, with lines that were imported before') lines!: number;
   @Shown.nullableText('10000.00', 'The balance before the first line, THB') opening!: string | null;
   @Shown.nullableText('125310.50') closing!: string | null;
   @Shown.nullableText('2026-11-23', 'The first day') from!: string | null;

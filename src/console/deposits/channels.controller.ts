@@ -96,7 +96,7 @@ export class ConsoleChannelsController {
   }
 
   @Post(':code/pause')
-  @ConsoleRoute('channels.set', 'Take no new deposits on a channel', ChannelDto, {
+  @ConsoleRoute('channels.set', 'Make a channel inactive: it accepts no new deposits', ChannelDto, {
     description: 'Asks for confirmation. Payments of earlier deposits are still booked.',
   })
   pause(
@@ -108,13 +108,16 @@ export class ConsoleChannelsController {
   }
 
   @Delete(':code/pause')
-  @ConsoleRoute('channels.set', 'Take new deposits on a channel again', ChannelDto, CONFIRMED)
+  @ConsoleRoute('channels.set', 'Make an inactive channel active again', ChannelDto, {
+    description:
+      'Asks for confirmation. A pause by the service stays until a probe succeeds or the credentials change.',
+  })
   resume(@CurrentCaller() caller: Caller, @ChannelCode() code: string): Promise<ChannelDto> {
     return this.setStatus(caller, code, 'active');
   }
 
   @Post(':code/test')
-  @ConsoleRoute('channels.set', 'Check a channel’s settings. It creates nothing', ChannelTestDto)
+  @ConsoleRoute('channels.set', 'Check a channel’s settings without creating anything', ChannelTestDto)
   async test(@ChannelCode() code: string): Promise<ChannelTestDto> {
     const checks = await this.channels.test(code);
     return { ok: checks.every(({ ok }) => ok), checks };
@@ -123,7 +126,7 @@ export class ConsoleChannelsController {
   @Post(':code/sync')
   @ConsoleRoute(
     'payments.decide',
-    'Read the vendor’s list of payments, and book those that no callback reported',
+    'Read the vendor’s list of payments, and book payments that no callback reported',
     SyncedChannelDto,
     {
       description:

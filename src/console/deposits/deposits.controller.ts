@@ -52,7 +52,7 @@ export class ConsolePaymentsController {
   constructor(private readonly deposits: DepositViewsService) {}
 
   @Get()
-  @ConsoleRoute('deposits.read', 'Payments that arrived; a waiting payment with deposits that it may be for', [
+  @ConsoleRoute('deposits.read', 'Payments that arrived; a waiting payment with the deposits that it may pay', [
     PaymentDto,
   ])
   list(@CurrentCaller() caller: Caller, @Query() query: PaymentsQueryDto): Promise<Page<PaymentDto>> {
@@ -108,7 +108,7 @@ export class ConsolePaymentsController {
   @Post(':id/debit')
   @ConsoleRoute(
     'payments.decide',
-    'Close a case: take the payment back from the wallet, as far as it is available',
+    'Close a case: debit the payment from the wallet, as far as the money is available',
     DecidedPaymentDto,
     {
       description:

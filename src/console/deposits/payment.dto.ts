@@ -68,10 +68,10 @@ export class PaymentDto {
   merchant!: MerchantNameDto | null;
   @Shown.nullableText('dep_Np3O7rcsqNmBTwD7') deposit_number!: string | null;
   @Shown.nullableInteger(5012) transfer_id!: number | null;
-  @Shown.nullableText('1003.71', 'What the channel took back of it') taken_back_amount!: string | null;
+  @Shown.nullableText('1003.71', 'The amount that the vendor took back') taken_back_amount!: string | null;
   @Shown.nullableText(
     '1003.71',
-    'What a debit would take back, if the wallet has that much; null unless one is possible',
+    'The amount that a debit would take back, if the wallet has it; null if no debit is possible',
   )
   to_take_back!: string | null;
   @Shown.flag(false, 'Whether a witness reports another amount') contradicted!: boolean;
@@ -90,7 +90,7 @@ export class PaymentDto {
 }
 
 export class DecidedPaymentDto extends PaymentDto {
-  @Shown.text('0.00', 'What a debit could not take, because the wallet no longer had it, THB') missing!: string;
+  @Shown.text('0.00', 'The part of a debit that the wallet no longer had, THB') missing!: string;
 }
 
 export class CreditPaymentDto {

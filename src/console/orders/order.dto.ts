@@ -51,7 +51,7 @@ export class DeskItemDto extends ListedItemDto {
   @Shown.oneOf(PRODUCT_KINDS, 'topup') kind!: string;
   @Shown.oneOf(ORDER_STATUSES, 'processing') status!: string;
   @Amount('35.00', 'What the merchant pays for a unit') unit_price!: string;
-  @Amount('35.00', 'What merchants without a price of their own paid for a unit then') list_price!: string;
+  @Amount('35.00', 'The list price of a unit when the order was placed') list_price!: string;
   @Shown.integer(1) completed_quantity!: number;
   @Shown.integer(0) failed_quantity!: number;
   @Failure() failure_code!: string | null;

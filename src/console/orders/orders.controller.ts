@@ -128,7 +128,9 @@ export class ConsoleOrdersController {
 
   @Post('orders/:number/units/:unit/inquire')
   @ConsoleRoute('orders.resolve', 'Ask a unit’s supplier about the unit; changes nothing but the log', InquiryDto, {
-    description: '409 if the supplier answers no inquiry, or only one that may buy.',
+    description:
+      '409 if the supplier answers no inquiry, or only one that may buy. 429 during another inquiry at the supplier, and for ten ' +
+      'seconds after it.',
   })
   async inquire(
     @CurrentCaller() caller: Caller,
@@ -149,7 +151,8 @@ export class ConsoleOrdersController {
   @Post('orders/:number/units/:unit/code')
   @ConsoleRoute('codes.reveal', 'Show what was handed over for a unit, such as its code', RevealedDto, {
     description:
-      'The audit log records this before the code is shown. Asks for confirmation. 404 if nothing was handed over.',
+      'The audit log records this before the code is shown. Asks for confirmation. 404 if nothing was handed over, or the item ' +
+      'has not ended.',
   })
   async reveal(
     @CurrentCaller() caller: Caller,

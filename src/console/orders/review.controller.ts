@@ -97,7 +97,7 @@ export class ReviewController {
   @Put('review/:number/:unit/claim')
   @ConsoleRoute('orders.resolve', 'Claim a unit, or extend the claim: ten minutes from now', ClaimedDto, {
     description:
-      'A claim tells other operators who looks after the unit. 409 while another operator’s claim is valid. Every operator may still settle the unit.',
+      'A claim shows other operators that the caller looks after the unit. 409 while another operator’s claim is valid. Every operator may still settle the unit.',
   })
   async claim(
     @CurrentCaller() caller: Caller,

@@ -48,7 +48,7 @@ export class OutcomeCountDto {
 }
 
 export class RecentCallsDto {
-  @Shown.integer(15, 'The calls are those of this many minutes until now') minutes!: number;
+  @Shown.integer(15, 'The outcomes and durations are of the last so many minutes') minutes!: number;
   @ApiProperty({ type: [OutcomeCountDto], description: 'Sends and inquiries, by outcome' })
   outcomes!: OutcomeCountDto[];
   @Shown.nullableInteger(240, 'Half of the sends took no longer; null without sends') p50_ms!: number | null;

@@ -86,7 +86,7 @@ export class ConsoleSupplierSettingsController {
   @Delete(':code')
   @ConsoleRoute(
     'suppliers.set',
-    'Remove a supplier that has no offer, order or reversal, with its credentials',
+    'Remove a supplier that has no offer, order or discrepancy, with its credentials',
     RemovedSupplierDto,
     { description: 'Asks for confirmation.' },
   )
@@ -103,8 +103,8 @@ export class ConsoleSupplierSettingsController {
     const units = await this.suppliers.unitsLeftBehind(settings);
     if (!units || units.open === 0) return;
     const message =
-      `${settings.code} has ${counted(units.open, 'open unit')}, ${units.inDoubt} in doubt: those in doubt are not sent ` +
-      'to the new address or account again, and go to review unless the supplier knows them there';
+      `${settings.code} has ${counted(units.open, 'open unit')}, ${units.inDoubt} in doubt: units in doubt are not sent ` +
+      'again to the new address or account. They go to review unless the supplier knows them there';
     throw refusal('CONFLICT', 'UNITS_LEFT_BEHIND', 'leave_units', message);
   }
 }

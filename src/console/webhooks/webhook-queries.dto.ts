@@ -11,7 +11,7 @@ export class WebhooksQueryDto extends ListQueryDto {
   @AnyId('The id of a merchant') merchant?: string;
   @AnyOf(
     [...WEBHOOK_STATUSES, 'failing'],
-    '`failing`: active webhooks whose deliveries have failed for more than an hour without a success',
+    '`failing`: active webhooks of live merchants whose deliveries have failed for more than an hour without a success',
   )
   status?: string;
 }

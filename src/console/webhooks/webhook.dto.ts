@@ -7,7 +7,7 @@ import { WEBHOOK_STATUSES } from '../../webhooks/webhook.entity.js';
 import { MerchantNameDto } from '../orders/order.dto.js';
 
 export class SuccessShareDto {
-  @Shown.integer(97, 'Those of the `ended` deliveries that succeeded') succeeded!: number;
+  @Shown.integer(97, 'The number of `ended` deliveries that succeeded') succeeded!: number;
   @Shown.integer(100, 'Deliveries that have ended: the latest, at most 100') ended!: number;
 }
 
@@ -20,7 +20,7 @@ export class ConsoleWebhookDto {
   @Shown.oneOf(WEBHOOK_STATUSES, 'active') status!: string;
   @Shown.nullableMoment('When the latest successful delivery succeeded') last_success_at!: Date | null;
   @Shown.nullableMoment(
-    'Since when deliveries have failed without a success; null if none has failed since the last success',
+    'When the oldest delivery since the last success was created that failed or waits for a retry; null if there is none',
   )
   failing_since!: Date | null;
   @Shown.integer(0, 'Deliveries that wait; 1001 or more stands for more than 1,000') waiting!: number;
