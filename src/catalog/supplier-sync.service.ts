@@ -120,7 +120,7 @@ export class SupplierSyncService {
       const { kind: reason, ...more } = refusal;
       this.logger.warn(
         { ...about, seen: counts.seen, reason, ...more },
-        'the catalogue of a supplier was not taken over, and stays as it was',
+        'the catalogue of a supplier was refused or could not be read, and stays as it was',
       );
     }
     if (refusal?.kind === 'unavailable' && refusal.isPaused)

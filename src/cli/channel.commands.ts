@@ -36,7 +36,8 @@ interface SetGiven extends Actor {
 }
 
 const SET_HELP = `${VALUES_HELP}
-Values that are not given stay as they are. topup channel adapters lists the credentials and options of each adapter.
+Values that are not given stay as they are. If the adapter changes, only --priority, --hold-above and the status
+stay. topup channel adapters lists the credentials and options of each adapter.
 The command asks before it removes a credential, because the removed value can't be recovered.
 `;
 
@@ -47,7 +48,7 @@ export const channelCommands: CommandGroup = {
 
     channel
       .command('list')
-      .description('List the channels on which merchants pay in, in the order in which deposits get them.')
+      .description('List the channels to which merchants pay, in the order in which deposits use them.')
       .examples('channel list')
       .does(async (app) => {
         const channels = await app.get(ChannelsService).list();
@@ -82,16 +83,16 @@ export const channelCommands: CommandGroup = {
 
     channel
       .command('test')
-      .description('Check a channel’s settings. It creates nothing.')
+      .description('Check a channel’s settings without creating anything.')
       .argument('<code>', 'channel code')
       .examples('channel test kbank')
       .does(async (app, code: string) => tested(code, await app.get(ChannelsService).test(code)));
 
     channel
       .command('sync')
-      .description('Read the vendor’s list of payments, and book those that no callback reported.')
+      .description('Read the vendor’s list of payments, and book payments that no callback reported.')
       .argument('<code>', 'channel code')
-      .option('--since <moment>', 'the first payments to look at (default: 3 days ago)', moment)
+      .option('--since <moment>', 'read payments from this time on, in ISO 8601 (default: 3 days ago)', moment)
       .audited()
       .examples('channel sync opn', 'channel sync opn --since 2026-11-20')
       .does(async (app, code: string, { since, ...by }: Actor & { since?: Date }) => {
@@ -109,7 +110,7 @@ function defineSet(channel: OperatorCommand): void {
     .requiredOption('--adapter <adapter>', `one of ${CHANNEL_ADAPTER_NAMES.join(', ')}`, oneOf(CHANNEL_ADAPTER_NAMES))
     .option(
       '--base-url <url>',
-      'base URL of the vendor’s API, or at promptpay of the slip service; by default the real one',
+      'base URL of the vendor’s API, or of promptpay’s slip service (default for a new channel: the real one)',
     )
     .option('--credential <name=value>', 'credential; may be repeated', repeated)
     .option('--remove-credential <name>', 'remove a credential; may be repeated', repeated)
@@ -119,8 +120,8 @@ function defineSet(channel: OperatorCommand): void {
     .option('--max <baht>', 'largest deposit', baht)
     .option('--priority <n>', 'deposits that name no channel use the channel with the lowest number', integer(0, 1_000))
     .option('--hold-above <baht>', 'payments above this amount wait for an operator (default: 200000.00)', baht)
-    .option('--active', 'take new deposits')
-    .option('--inactive', 'take no new deposits; payments are still booked')
+    .option('--active', 'accept new deposits')
+    .option('--inactive', 'accept no new deposits; payments are still booked')
     .option('--new-callback-url', 'make a new secret callback address; the current one stops working')
     .audited()
     .notes(SET_HELP)

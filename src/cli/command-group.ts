@@ -115,6 +115,6 @@ export const yesOption = (): Option => new Option('-y, --yes', 'skip the confirm
 
 /** Help of commands that ask for confirmation. */
 const ASKS_FIRST = `
-The command asks for confirmation; --yes skips the question. Without a terminal at standard input, output and error, as
-in a script, it goes on without asking.
+The command asks for confirmation; --yes skips the question. If standard input, output or error is not a terminal, as in a
+script, the command goes on without asking.
 `;

@@ -38,7 +38,7 @@ export const depositCommands: CommandGroup = {
       .requiredOption('--reference-id <text>', 'the merchant’s reference; repeating it returns the same deposit')
       .requiredOption('--amount <baht>', 'amount in baht, such as 1000.00', baht)
       .option('--channel <code>', 'channel code (default: the active channel with the lowest priority number)')
-      .option('--expires-in <seconds>', 'how long it can be paid in time', integer(60, 86_400), 900)
+      .option('--expires-in <seconds>', 'seconds until the deposit expires', integer(60, 86_400), 900)
       .audited()
       .notes(PAY_HELP)
       .examples('deposit create --merchant 1 --reference-id invoice-7 --amount 1000.00')
@@ -85,7 +85,7 @@ export const depositCommands: CommandGroup = {
 
 const PAY_HELP = `
 The payer must pay amount_to_pay exactly, which scanning the QR code does. On channels that recognize payments by their amount,
-it is a little above the amount; the wallet is credited with what was paid.
+amount_to_pay is a little above the amount. The wallet is credited with the amount that was paid.
 `;
 
 const toLine = (view: View): View =>

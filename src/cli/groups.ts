@@ -8,7 +8,7 @@ interface Group {
 /** A group is loaded only when needed: most of a command's time goes into loading code. */
 export const GROUPS: Record<string, Group> = {
   merchant: {
-    summary: 'Add, list, suspend and resume merchants, and set their alerts',
+    summary: 'Add, list, suspend and resume merchants, and set their alerts and weights',
     load: async () => (await import('./merchant.commands.js')).merchantCommands,
   },
   'api-key': {
@@ -20,7 +20,7 @@ export const GROUPS: Record<string, Group> = {
     load: async () => (await import('./wallet.commands.js')).walletCommands,
   },
   channel: {
-    summary: 'Add, change, test, list and remove the channels on which merchants pay in',
+    summary: 'Add, change, test, list and remove the channels to which merchants pay',
     load: async () => (await import('./channel.commands.js')).channelCommands,
   },
   deposit: {
@@ -32,11 +32,11 @@ export const GROUPS: Record<string, Group> = {
     load: async () => (await import('./bank-statement.commands.js')).bankStatementCommands,
   },
   payment: {
-    summary: 'List incoming payments, and decide about those that wait',
+    summary: 'List incoming payments, and decide about waiting payments and cases',
     load: async () => (await import('./payment.commands.js')).paymentCommands,
   },
   supplier: {
-    summary: 'Add, change, test, list and remove suppliers; read balances and catalogues',
+    summary: 'Add, change, test, pause, list and remove suppliers; read balances and catalogues',
     load: async () => (await import('./supplier.commands.js')).supplierCommands,
   },
   product: {

@@ -18,9 +18,9 @@ const features = (): Promise<CommandFeatures> => Promise.resolve({ imports: [Arc
 
 const ARCHIVE_HELP = `
 Moves partitions of orders to files, the oldest first, if all their orders lie in closed months up to the given one. That month
-must have ended ${KEEP_DAYS} days ago. Files are read back and compared before anything is removed. Lists, reports and the console no
-longer show archived orders until topup month restore brings them back. Money, codes and references stay. After an interruption,
-start the command again: it resumes. DATABASE_URL must lead to PostgreSQL itself, not to a pooler.
+must have ended at least ${KEEP_DAYS} days ago. Files are read back and compared before anything is removed. Lists, reports and
+the console no longer show archived orders until topup month restore brings them back. Money, codes and references stay. After
+an interruption, start the command again: it resumes. DATABASE_URL must lead to PostgreSQL itself, not to a pooler.
 `;
 
 /** Commands that archive and restore months. */

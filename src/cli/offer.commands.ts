@@ -23,7 +23,7 @@ type SetGiven = OfferName &
   };
 
 const SET_HELP = `
-For an existing offer, only the given options change. An order takes the first routable offer of a product: by priority,
+For an existing offer, only the given options change. An order uses the first routable offer of a product: by priority,
 and of equal priorities the cheapest. Without a cost, the supplier may charge any amount. A synchronisation
 of the supplier's catalogue replaces the cost. With --inactive, topup offer list shows the --reason.
 

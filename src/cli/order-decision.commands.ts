@@ -72,7 +72,7 @@ export function defineCancel(order: OperatorCommand): void {
       const { OrderCancellationService } = await import('../support/order-cancellation.service.js');
       const { uncancelled } = await app.get(OrderCancellationService).cancel({ order, unit, by });
       const warnings = uncancelled.map(uncancelledInWords);
-      const done = [...warnings, 'what was not bought is cancelled'].join('\n  ');
+      const done = [...warnings, 'the units that were not bought are cancelled'].join('\n  ');
       return { ...(await showDecided(orders, order, done)), warnings };
     }, features);
 }

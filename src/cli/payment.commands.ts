@@ -33,13 +33,13 @@ interface DecisionGiven extends Reasoned {
 }
 
 const REASONS = `
-A payment waits if it is not certain which deposit it pays, or if it is large:
+A payment waits for one of these reasons:
 UNMATCHED: no deposit has the reference, or has the amount reserved. TOO_EARLY: the deposit with the amount was made afterwards.
 DOUBLE: the deposit is paid already, or this payment is reported twice: see whether its deposit is paid.
 AMBIGUOUS: two deposits may be meant. LARGE: above the channel’s --hold-above.
-UNCONFIRMED: only a slip reports it, and the merchant’s such payments are at the limit. NOT_IN_STATEMENT: only a slip reports it, and
-the statement does not. TAKEN_BACK: the channel gave it back to the payer. WRONG_CURRENCY: it is not in THB.
-WALLET_FULL: the wallet can’t hold that much.
+UNCONFIRMED: only a slip reports it, and the merchant’s unconfirmed payments are at the limit.
+NOT_IN_STATEMENT: only a slip reports it, and the statement does not. TAKEN_BACK: the vendor gave it back to the payer.
+WRONG_CURRENCY: it is not in THB. WALLET_FULL: the wallet can’t hold that much.
 A booked payment with a reason is a case, which debit or keep closes. CONTRADICTION: a later report has another amount.
 `;
 
@@ -65,7 +65,7 @@ export const paymentCommands: CommandGroup = {
 
     payment
       .command('show')
-      .description('Show a payment; while it waits, with deposits that it may be for.')
+      .description('Show a payment, and for a waiting payment the deposits that it may pay.')
       .argument('<id>', 'payment id')
       .examples('payment show pay_0123456789ABCDEFGHIJKL')
       .does(async (app, paymentId: string) => shown(await app.get(PaymentsService).get(paymentId)));
@@ -117,7 +117,7 @@ const DECISIONS: Definition[] = [
   },
   {
     name: 'debit',
-    description: 'Close a case: take the payment back from the wallet, as far as it is available.',
+    description: 'Close a case: debit the payment from the wallet, as far as the money is available.',
     options: noOptions,
     example: '--reason "the bank reversed it"',
     consequence: () => 'The payment leaves the merchant’s wallet.',

@@ -42,18 +42,18 @@ merchant against the wallet. If it is wrong, the exit code is 1. Refunds move mo
 
 const MARGIN_HELP = `
 Counts succeeded units on the day their order ended, so the revenue equals the column spent of topup report daily. The cost is
-the one that the supplier reported, at the exchange rate when the attempt began. Without a reported cost, the expected cost
-counts (cost_estimated_units). Units without any known cost (cost_unknown_units) have no margin. The revenue includes their
+the one that the supplier reported, at the exchange rate that is stored with the attempt. Without a reported cost, the expected
+cost counts (cost_estimated_units). Units without any known cost (cost_unknown_units) have no margin. The revenue includes their
 price (cost_unknown_revenue), but margin_percent is calculated without it. Purchases that suppliers took back later are not
 subtracted: see topup reversal list.
 `;
 
 const SUPPLIER_HELP = `
 Queries suppliers about each unit that succeeded or failed, and about each attempt that another attempt followed. The exit code
-is 1 if a supplier does not answer or disagrees: it did not deliver a unit that we paid for, or it delivered, or may still
-deliver, a unit that we refunded or bought elsewhere. Some suppliers may treat a query as a purchase. The report does not query
-these suppliers, and counts such attempts as unaskable. Compare these attempts with --statement. The report makes no further
-call to a supplier that bans us or refuses our credentials, nor to a supplier that is paused for that.
+is 1 if a discrepancy is open, or if a supplier does not answer or disagrees: it did not deliver a unit that we paid for, or it
+delivered, or may still deliver, a unit that we refunded or bought elsewhere. Some suppliers may treat a query as a purchase.
+The report does not query these suppliers, and counts such attempts as unaskable. Compare these attempts with --statement. The
+report makes no further call to a supplier that bans us or refuses our credentials, nor to a supplier that is paused for that.
 
 Also reads the supplier's list of sales from --since on, if the supplier has such a list. A listed purchase of no known order, as
 after a restore of the database, opens a discrepancy (topup reversal list). For a supplier without a list, export the statement

@@ -10,7 +10,7 @@ import { unavailableInWords } from './supplier.view.js';
 import { paint } from './streams.js';
 
 const SYNC_HELP = `
-Reads the whole catalogue. Offers get the costs of the catalogue, and offers that are missing from it are no longer sold. An
+Reads the whole catalogue. Offers get the costs of the catalogue, and offers whose SKU has left it are not used. An
 empty or contradictory catalogue changes nothing, and one that has shrunk by more than 30 % only with --force. Suppliers limit how
 often the catalogue may be read: within that time, the command makes no call. The exit code is 1 if the run was refused.
 `;
@@ -25,7 +25,7 @@ function defineSync(supplier: OperatorCommand): void {
     .command('sync')
     .description('Read a supplier’s catalogue, and update our offers.')
     .argument('<code>', 'supplier code')
-    .option('--dry-run', 'show what would change, without changing it')
+    .option('--dry-run', 'show what would change; counts as a reading for the supplier’s limit')
     .option(
       '--force',
       'accept a catalogue that has shrunk, and ignore our own limit of calls, but never the supplier’s',

@@ -5,13 +5,13 @@ import type { OperatorCommand } from './command-group.js';
 import { supplierRecord } from './supplier.view.js';
 
 const PAUSE_HELP = `
-The service sends no more purchases to the supplier. It still queries units that may have been bought. Units that were never
-accepted wait, and fail after ROUTING_HOLD_LIMIT_MS.
+The service sends no more purchases to the supplier. It still queries units that may have been bought. Units that the supplier
+never accepted are bought at another supplier, or wait and fail after ROUTING_HOLD_LIMIT_MS.
 `;
 
 const RESUME_HELP = `
-Ends a pause by an operator, or one that began because the supplier refused our credentials or our deposit. If the supplier
-refuses again, the service pauses it again.
+Ends any pause: by an operator, or because the supplier refused our credentials, reported too low a balance, or banned us. If the
+supplier does so again, the service pauses it again.
 `;
 
 interface Definition {

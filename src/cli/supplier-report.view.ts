@@ -55,7 +55,9 @@ function verdictOf(ok: boolean, differences: number, incomplete: string[], openD
   const differ = `${counted(differences, 'attempt differs', 'attempts differ')}: ask the supplier about each reference.`;
   const found = differences > 0 ? differ : '';
   const missing =
-    incomplete.length > 0 ? `The comparison is incomplete: ${incomplete.join(', ')} did not answer all queries.` : '';
+    incomplete.length > 0
+      ? `The comparison is incomplete for ${incomplete.join(', ')}: the column problem says why.`
+      : '';
   const open =
     openDiscrepancies > 0 ? `Open discrepancies: ${openDiscrepancies}. topup reversal list --open shows them.` : '';
   return paint('red', [found, missing, open].filter((part) => part !== '').join('\n'));

@@ -42,6 +42,7 @@ interface SetGiven {
 
 const SET_HELP = `${VALUES_HELP}
 Credentials, options, --low-balance and --max-in-flight keep their values if not given, unless the adapter changes.
+So does --base-url if the adapter has a default. Without --timeout-ms, the timeout is the default again.
 topup supplier adapters lists the credentials and options of each adapter. --token T is --credential token=T.
 
 The command asks before it removes a credential, because the removed value can't be recovered.
@@ -65,7 +66,7 @@ export function defineSet(supplier: OperatorCommand): void {
       'maximum number of calls in flight at a time, over all workers',
       integer(1, MAX_IN_FLIGHT),
     )
-    .option('--no-max-in-flight', 'remove the maximum; workers then divide SUPPLIER_MAX_IN_FLIGHT among them')
+    .option('--no-max-in-flight', 'remove the maximum; workers then divide SUPPLIER_MAX_IN_FLIGHT among themselves')
     .option('--low-balance <amount>', 'threshold below which our balance there counts as low', micros)
     .option('--no-low-balance', 'remove the threshold')
     .option('--same-account', 'the new credentials are for the same account, which knows our earlier purchases')
@@ -144,7 +145,7 @@ async function confirmMove(suppliers: SuppliersService, settings: SupplierSettin
   const { open, inDoubt } = units;
   const words =
     `Supplier ${settings.code} has ${open} open ${open === 1 ? 'unit' : 'units'}, ${inDoubt} of them in doubt: ` +
-    'those in doubt are not sent to the new address or account again, and go to review unless the supplier knows them there. ' +
+    'units in doubt are not sent again to the new address or account. They go to review unless the supplier knows them there. ' +
     'If only a key is new and the account stays the same, use --same-account.';
   await confirm(words, { yes });
   return [words];

@@ -76,7 +76,7 @@ function defineCalls(supplier: OperatorCommand): void {
 
   supplier
     .command('balance')
-    .description('Query our balance at suppliers now. The exit code is 1 if one does not respond.')
+    .description('Query our balance at suppliers now. The exit code is 1 if a query fails.')
     .argument('[code]', 'supplier code (default: all suppliers)')
     .examples('supplier balance', 'supplier balance acme')
     .does(async (app, code: string | undefined) => {
@@ -90,7 +90,7 @@ function defineCalls(supplier: OperatorCommand): void {
 function defineRemove(supplier: OperatorCommand): void {
   supplier
     .command('remove')
-    .description('Remove a supplier that has no offer, order or reversal.')
+    .description('Remove a supplier that has no offer, order or discrepancy.')
     .argument('<code>', 'supplier code')
     .audited()
     .asksFirst()

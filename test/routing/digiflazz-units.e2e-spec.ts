@@ -186,7 +186,7 @@ describe('A unit bought from Digiflazz', () => {
     await scene.unitIn(order, 'unknown');
     const set = ['supplier', 'set', '--code', 'digi', '--adapter', 'digiflazz', '--yes', '--credential'];
     const { stderr } = await scene.commandLine.run(...set, 'username=somebody-else');
-    expect(stderr).toContain('those in doubt are not sent to the new address or account again');
+    expect(stderr).toContain('units in doubt are not sent again to the new address or account');
     await scene.aMinuteLater(order, vendor);
     await scene.unitIn(order, 'review');
     expect(await vendor.purchase(await scene.reference(order))).toMatchObject({ sends: 1 });

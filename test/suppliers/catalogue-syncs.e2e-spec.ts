@@ -135,7 +135,7 @@ describe('workers', () => {
     await setBefore(6);
     await client.sim('rules', { match: { call: 'price-list' }, list: 'empty' });
     await stack.startWorker();
-    expect(await logged('the catalogue of a supplier was not taken over')).toMatchObject({
+    expect(await logged('the catalogue of a supplier was refused or could not be read')).toMatchObject({
       level: 'warn',
       supplier: code,
       reason: 'empty',
