@@ -1,7 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 
-const DESCRIPTION = `The API of the operator console’s pages. Every error has the body \`{ status, code, message, details? }\`, and every answer the header \`X-Request-Id\`. \`x-access\` of an operation is the permission that it needs; \`operator\` is every operator who is signed in. \`half\` is every operator with a session, even before the code of the second factor. \`anyone\` needs no session.
+const DESCRIPTION = `The API of the operator console’s pages. Every error has the body \`{ status, code, message, details? }\`, and every answer the header \`X-Request-Id\`. \`x-access\` of an operation is the permission that it needs; \`operator\` is every operator who is signed in. \`self\` is also an operator who must set up a second factor first. \`half\` is every operator with a session, even before the code of the second factor. \`anyone\` needs no session.
 
 Only pages of the console may send requests other than GET and HEAD: \`Sec-Fetch-Site: same-origin\`, or \`Origin\`.`;
 

@@ -46,7 +46,7 @@ export const linesWhere = (
 
 /**
  * Gives each line its identity: the bank's reference where it is unique, else a hash of all that the line shows, with its number
- * among equal lines of that day. So a file must have whole days from their beginning. A reference that comes twice is refused.
+ * among equal lines of that day. So a file must contain each of its days from the beginning. A repeated reference is refused.
  * @param isByDay whether the days are in order. Then it remembers only one day at a time, unless references are unique.
  */
 export const identify = (
