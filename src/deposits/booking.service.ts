@@ -22,6 +22,8 @@ export interface Booking {
   bookedBy: 'reference' | 'amount' | 'person';
   /** The operator who credits the payment, or requested an approved credit. Null if a report alone books the payment. */
   operator: string | null;
+  /** The operator who approved the credit, if an approval was needed. */
+  approvedBy?: string;
 }
 
 /** The members that a booking sets in its payment. */
@@ -63,8 +65,8 @@ export class BookingService {
    */
   async book(tx: Transaction, bookings: Booking[]): Promise<Map<string, BookedMembers>> {
     if (bookings.length === 0) return new Map();
-    const credits = bookings.map(({ paymentId, amount, deposit, operator }) => {
-      return { merchantId: deposit.merchant_id, amount, paymentId, operator };
+    const credits = bookings.map(({ paymentId, amount, deposit, operator, approvedBy = null }) => {
+      return { merchantId: deposit.merchant_id, amount, paymentId, operator, approvedBy };
     });
     const earlier = await this.deposits.paymentsOf(
       tx,

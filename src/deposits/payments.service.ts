@@ -203,8 +203,8 @@ export class PaymentsService {
     if (currency !== 'THB') throw new AppError('CONFLICT', `payment ${paymentId} is in ${currency}: wallets hold THB`);
     const deposit = await this.recipientOf(tx, payment, to);
     const { merchant_id, deposit_number } = deposit;
-    const operator = by.approval?.requester ?? by.operator;
-    const booking = { paymentId, amount, paidAt, slipRef, deposit, bookedBy: 'person', operator } as const;
+    const who = by.approval ? { operator: by.approval.requester, approvedBy: by.operator } : { operator: by.operator };
+    const booking = { paymentId, amount, paidAt, slipRef, deposit, bookedBy: 'person', ...who } as const;
     const change = (await this.booking.book(tx, [booking])).get(paymentId);
     if (!change) throw new AppError('CONFLICT', `the wallet of merchant ${merchant_id} cannot hold more`);
     // The credit does not decide about a contradiction or refund that was reported while the payment waited. So that becomes a
@@ -221,21 +221,22 @@ export class PaymentsService {
     tx: Transaction,
     payment: IncomingPayment,
     { expectedAvailable, expectedAmount }: Extract<PaymentDecision, { kind: 'debit' }>,
-    { approval, ...by }: Decider,
+    by: Decider,
   ): Promise<Carried> {
     const merchantId = present(payment.merchant_id, 'a booked payment has its merchant');
     const available = await this.wallets.lockAvailable(tx, merchantId);
     const { amount: wanted, reference } = await this.wanted(tx, payment);
     if (expectedAmount !== undefined && expectedAmount !== wanted) {
       const now = `${formatBaht(wanted)} THB of payment ${payment.public_id} are to be taken back now`;
-      throw approval
+      throw by.approval
         ? new ChangedMeanwhile(`${now}: reject the request`, 'amount')
         : new ChangedMeanwhile(`${now}: nothing was moved`, 'expected_to_take_back');
     }
     assertAsExpected({ merchant_id: merchantId, available }, { expectedAvailable });
     const taken = available < wanted ? available : wanted;
     const missing = wanted - taken;
-    const movement = { ...by, merchantId, amount: taken, reference, ofPayment: true } as const;
+    const approval = by.approval && { ...by.approval, reason: by.reason };
+    const movement = { ...by, approval, merchantId, amount: taken, reference, ofPayment: true } as const;
     const transferId = taken > 0n ? (await this.wallets.moveIn(tx, 'debit', movement)).transferId : null;
     return { detail: { taken: formatBaht(taken), missing: formatBaht(missing) }, transferId, missing };
   }

@@ -22,6 +22,8 @@ interface PaymentCredit {
   paymentId: string;
   /** The operator who decided whose payment it is; null if the service recognized it. */
   operator: string | null;
+  /** The operator who approved the credit, if an approval was needed. */
+  approvedBy: string | null;
 }
 
 /** A credit or debit that an operator decides, or a credit that a sandbox merchant requests. */
@@ -133,11 +135,12 @@ export class WalletService {
       credits.map(({ merchantId }) => merchantId),
     );
     const balances = new Map(locked.map(({ merchant_id, available }) => [merchant_id, available]));
-    const rows = credits.flatMap(({ merchantId, amount, paymentId, operator }) => {
+    const rows = credits.flatMap(({ merchantId, amount, paymentId, operator, approvedBy: approved_by }) => {
       const available_after = present(balances.get(merchantId), 'a merchant has a wallet') + amount;
       if (available_after > MAX_SATANG) return [];
       balances.set(merchantId, available_after);
-      return { merchant_id: merchantId, amount, available_after, reference: referenceOfPayment(paymentId), operator };
+      const reference = referenceOfPayment(paymentId);
+      return { merchant_id: merchantId, amount, available_after, reference, operator, approved_by };
     });
     const made = await this.wallets.creditMany(tx, rows);
     invariant(made.length === rows.length, 'each payment gets its own credit');

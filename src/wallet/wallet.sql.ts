@@ -24,13 +24,14 @@ export const CREDIT_WALLETS = statement(
   {
     credits: rowsOf({
       ...({ merchant_id: 'int', amount: 'bigint', available_after: 'bigint', reference: 'text' } as const),
-      ...({ operator: 'text?' } as const),
+      ...({ operator: 'text?', approved_by: 'text?' } as const),
     }),
   },
   ({ credits }) => `
     WITH moved AS (
-      INSERT INTO transfers (merchant_id, kind, debit_account, credit_account, amount, available_after, reference, operator, created_at)
-      SELECT merchant_id, 'credit', 'funding', 'available', amount, available_after, reference, operator,
+      INSERT INTO transfers (merchant_id, kind, debit_account, credit_account, amount, available_after, reference, operator, approved_by,
+                             created_at)
+      SELECT merchant_id, 'credit', 'funding', 'available', amount, available_after, reference, operator, approved_by,
              date_trunc('milliseconds', statement_timestamp())
       FROM ${credits.numbered('credit', 'position')} ORDER BY position
       RETURNING id, merchant_id, amount, reference, created_at),

@@ -28,7 +28,7 @@ interface NewMovement {
   approvedBy: string | null;
 }
 
-type NewCredit = Pick<Transfer, 'merchant_id' | 'amount' | 'available_after' | 'operator'> & {
+type NewCredit = Pick<Transfer, 'merchant_id' | 'amount' | 'available_after' | 'operator' | 'approved_by'> & {
   reference: string;
 };
 

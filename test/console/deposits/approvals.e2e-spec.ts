@@ -102,7 +102,7 @@ describe('a decision about a large payment', () => {
     expect([(await payment()).state, await available()]).toEqual([state, '500.00']);
   });
 
-  it('may take back what the wallet has', async () => {
+  it('may take back what the wallet has, and the wallet’s entries name both operators', async () => {
     await approve((await ask({ kind: 'payment_credit', merchant_id: merchant.id })).body.id);
     await scene.console.sql(
       `UPDATE incoming_payments SET reason = 'TAKEN_BACK', taken_back = amount WHERE public_id = $1`,
@@ -111,6 +111,13 @@ describe('a decision about a large payment', () => {
     const { body } = await ask({ kind: 'payment_debit' });
     expect((await approve(body.id)).status).toBe(200);
     expect([await available(), (await payment()).is_open_case]).toEqual(['500.00', false]);
+    const path = `/api/merchants/${merchant.id}/entries?limit=2`;
+    const { data } = (await nok.browser.get<{ data: object[] }>(path)).body;
+    const both = { operator: nok.email, approved_by: mali.email };
+    expect(data).toMatchObject([
+      { kind: 'debit', reference_id: `deposit:${made.payment}:back`, ...both },
+      { kind: 'credit', reference_id: `deposit:${made.payment}`, ...both },
+    ]);
   });
 
   it.each([
