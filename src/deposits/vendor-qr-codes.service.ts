@@ -55,8 +55,8 @@ export class VendorQrCodesService {
     if (made.kind === 'unknown') return this.deposits.releaseCode(id, LEASE_MS, PAUSE_MS);
     const inquiryAfter = adapter.inquiry ? adapter.inquiry.firstMs / 1_000 : null;
     const isOffered = await this.deposits.finish(id, made, inquiryAfter);
-    // Nobody has seen the code, and nobody should pay it now.
-    if (!isOffered && made.paymentId !== null) await adapter.cancel?.(settings, made.paymentId);
+    // Nobody has seen the code, and nobody should pay it now. The merchant has waited for the code, and does not wait for this call.
+    if (!isOffered && made.paymentId !== null) adapter.cancel?.(settings, made.paymentId).catch(() => undefined);
   }
 
   /** @returns false if another process has made the code, or is still making it. */

@@ -97,6 +97,26 @@ describe('a deposit at Opn', () => {
     await scene.until(body, 'paid', '2000.00');
   });
 
+  it('that was cancelled while Opn made its charge is ended at Opn, and the merchant does not wait for that', async () => {
+    const slow = [
+      { match: { call: 'charge' }, delay_ms: 3_000 },
+      { match: { call: 'expire' }, delay_before_ms: 7_000 },
+    ];
+    await scene.opn.sim('rules', { rules: slow });
+    const reference = unique('deposit');
+    const creating = scene.create({}, reference);
+    const made = await eventually(
+      () => scene.get({ reference_id: reference }),
+      ({ status }) => status === 'pending',
+    );
+    await scene.untilCalled(made, 'charge');
+    await scene.merchant.client.post(`/v1/deposits/${reference}/cancel`);
+    const { status, body } = await creating;
+    expect([status, body]).toMatchObject([200, { status: 'cancelled', qr_image: null }]);
+    await scene.untilCalled(made, 'expire');
+    expect(await scene.calls(made, 'expire')).toMatchObject([{ decision: 'received', answer: null }]);
+  });
+
   it('has no image that is too large, or elsewhere', async () => {
     const set = { source: { scannable_code: { image: { download_uri: 'http://127.0.0.1:1/code.svg' } } } };
     await scene.opn.sim('rules', { match: { call: 'charge' }, set });
