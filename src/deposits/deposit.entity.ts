@@ -119,6 +119,10 @@ export class Deposit {
   @Column(timestampColumn({ nullable: true }))
   cancelled_at!: Date | null;
 
+  /** Stays when a payment arrives after all. */
+  @Column(timestampColumn({ nullable: true }))
+  expired_at!: Date | null;
+
   /** When the next inquiry about its payment is due; null if none is. */
   @Column(timestampColumn({ nullable: true }))
   next_inquiry_at!: Date | null;

@@ -18,7 +18,7 @@ const DEPOSIT = `d.*, ${CHANNEL_AND_SLIPS}`;
 /** The same without the image of the QR code, which may have 87 KB. */
 const LISTED = `d.id, d.deposit_number, d.merchant_id, d.channel_id, d.reference_id, d.reference, d.status, d.amount, d.amount_to_pay,
                 d.paid_amount, d.qr_payload, d.channel_payment_id, d.asked_at, d.answered_at, d.holds_amount, d.hold_until, d.expires_at,
-                d.paid_at, d.cancelled_at, d.next_inquiry_at, d.metadata, d.source, d.created_at, d.updated_at, ${CHANNEL_AND_SLIPS}`;
+                d.paid_at, d.cancelled_at, d.expired_at, d.next_inquiry_at, d.metadata, d.source, d.created_at, d.updated_at, ${CHANNEL_AND_SLIPS}`;
 
 /** In SQL: the booked payments of a deposit as the text of a JSON array, oldest first. */
 export const bookedPaymentsOf = (deposit: string): string => `(
@@ -224,7 +224,7 @@ export const EXPIRE_DEPOSITS = statement(
   'deposits.expire',
   { deposits: rowsOf({ id: 'bigint' }) },
   ({ deposits }) => `
-    UPDATE deposits d SET status = 'expired', qr_image = NULL, updated_at = ${NOW}
+    UPDATE deposits d SET status = 'expired', qr_image = NULL, expired_at = ${NOW}, updated_at = ${NOW}
     WHERE d.id IN (SELECT id FROM deposits WHERE id IN (SELECT id FROM ${deposits.as('given')}) AND status = 'pending'
                    ORDER BY id FOR NO KEY UPDATE)
     RETURNING ${DEPOSIT}`,

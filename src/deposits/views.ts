@@ -57,19 +57,17 @@ export function toDepositDetail(row: DepositRow): View {
     event: 'paid',
     detail: `${formatBaht(amount)} THB, ${public_id}, recognized by ${booked_by ?? ''}`,
   }));
-  const hasExpired = deposit.status === 'expired' || (payments[0]?.booked_at ?? new Date(0)) > deposit.expires_at;
-  const expired: DepositEvent[] = hasExpired
-    ? [{ at: deposit.expires_at.toISOString(), event: 'expired', detail: '' }]
-    : [];
-  const cancelled: DepositEvent[] =
-    deposit.cancelled_at === null ? [] : [{ at: deposit.cancelled_at.toISOString(), event: 'cancelled', detail: '' }];
+  const ended = (['cancelled', 'expired'] as const).flatMap((event): DepositEvent[] => {
+    const at = momentOrNull(deposit[`${event}_at`]);
+    return at === null ? [] : [{ at, event, detail: '' }];
+  });
   const slips = row.slips.map((slip): DepositEvent => {
     const { status, code } = toSlipDto(slip, row);
     const detail = [slip.slip_ref, status, ...(code === null ? [] : [code])].join(', ');
     return { at: new Date(slip.created_at).toISOString(), event: 'slip', detail };
   });
   const made: DepositEvent = { at: deposit.created_at.toISOString(), event: 'created', detail: `by ${deposit.source}` };
-  const happened = [...cancelled, ...expired, ...booked, ...slips].toSorted((one, other) =>
+  const happened = [...ended, ...booked, ...slips].toSorted((one, other) =>
     String(one.at).localeCompare(String(other.at)),
   );
   return { ...toDepositView(row), timeline: [made, ...happened] };

@@ -29,6 +29,12 @@ const eventsOf = async ({ client }: TestMerchant): Promise<DepositEvent[]> =>
 
 const kindsOf = async (shop: TestMerchant): Promise<string[]> => (await eventsOf(shop)).map(({ event }) => event);
 
+/** What operators see of a deposit, in its order. */
+async function timelineOf(deposit?: Pick<DepositView, 'deposit_number'>): Promise<string[]> {
+  const shown = await scene.show(deposit?.deposit_number ?? '');
+  return (shown as DepositView & { timeline: { event: string }[] }).timeline.map(({ event }) => event);
+}
+
 /** Ends the offer of a deposit, for which no test can wait. */
 const timeOver = ({ deposit_number }: DepositView): Promise<unknown> =>
   scene.stack.sql(
@@ -97,9 +103,12 @@ describe('a paid deposit', () => {
     const [waiting] = await scene.payments(channel, '--waiting');
     const to = ['--merchant', String(shop.id), '--reason', 'asked by phone'];
     await scene.operator.json('payment', 'credit', waiting?.id ?? '', ...to);
-    expect(await eventsOf(shop)).toMatchObject([
+    const [paid, ...others] = await eventsOf(shop);
+    expect([paid, others]).toMatchObject([
       { event: 'deposit.paid', data: { source: 'operator', reference_id: waiting?.id, payment: { id: waiting?.id } } },
+      [],
     ]);
+    expect(await timelineOf(paid?.data)).toEqual(['created', 'paid']);
   });
 });
 
@@ -131,6 +140,7 @@ describe('a deposit that nobody pays in time', () => {
     await scene.import(channel, new BankAccount().add(late).statement());
     expect(await kindsOf(shop)).toEqual(['deposit.expired', 'deposit.paid']);
     expect(await scene.show(deposit.deposit_number)).toMatchObject({ payments: [{ late: true }] });
+    expect(await timelineOf(deposit)).toEqual(['created', 'expired', 'paid']);
   });
 
   it('waits for the lock of the wallet, so that events come in the order of their commits', async () => {

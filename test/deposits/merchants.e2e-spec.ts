@@ -262,7 +262,10 @@ describe('a cancelled deposit', () => {
     const shown = await scene.show(deposit.deposit_number);
     expect(shown).toMatchObject({ timeline: [{ event: 'created' }, { event: 'cancelled' }] });
     const account = new BankAccount().add(paying(shown, { reference: shown.reference }));
+    await scene.stack.sql(`UPDATE deposits SET expires_at = now() WHERE deposit_number = $1`, [shown.deposit_number]);
     await scene.import(biller, account.statement());
+    const { timeline } = (await scene.show(deposit.deposit_number)) as DepositView & { timeline: { event: string }[] };
+    expect(timeline.map(({ event }) => event)).toEqual(['created', 'cancelled', 'paid']);
     expect(await get(merchant, deposit.reference_id)).toMatchObject({ status: 'paid', paid_amount: '1000.00' });
     expectError(await cancel(merchant, deposit.reference_id), 409, 'CONFLICT', /is paid/);
   });

@@ -24,3 +24,4 @@ export { Slips1763900000024 } from './1763900000024-slips.js';
 export { PaymentApprovals1763900000025 } from './1763900000025-payment-approvals.js';
 export { ChannelPayments1763900000026 } from './1763900000026-channel-payments.js';
 export { ListReadings1763900000027 } from './1763900000027-list-readings.js';
+export { ExpiredDeposits1763900000028 } from './1763900000028-expired-deposits.js';
