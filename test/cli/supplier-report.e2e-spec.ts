@@ -94,4 +94,15 @@ describe('topup report supplier, with two suppliers', () => {
     expect((await inquiries(stack.supplier, '--supplier', 'fake')).size).toBe(501);
     expect(most).toBe(2);
   });
+  it('compares the others too if the credentials of one can’t be opened, and names its problem', async () => {
+    await stack.sql(`UPDATE suppliers SET token_sealed = 'damaged' WHERE code = 'fake'`);
+    const { code, stdout } = await commandLine.run('report', 'supplier', '--json');
+    const { ok, suppliers } = JSON.parse(stdout) as Comparison;
+    expect({ code, ok }).toEqual({ code: 1, ok: false });
+    expect(suppliers).toMatchObject([
+      { supplier: 'fake', ok: false, succeeded: 501, agreed: 0, unanswered: 501, balance_amount: null },
+      { supplier: 'small', ok: true, succeeded: 2, agreed: 3, unanswered: 0, problem: null },
+    ]);
+    expect(suppliers[0]?.problem).toMatch(/not readable/);
+  });
 });

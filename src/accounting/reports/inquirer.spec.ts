@@ -27,7 +27,7 @@ function supplierWith(...outcomes: SupplierOutcome[]) {
     inquiry: { mayBuy: false, firstMs: 0, minGapMs: GAP_MS, maxAgeMs: null, query },
   };
   const findBar = () => Promise.resolve(null);
-  const inquirer = new Inquirer({ adapter, settings: null }, { maxInFlight: 1, listed: new Map(), findBar });
+  const inquirer = new Inquirer(adapter, { adapter, settings: null }, { maxInFlight: 1, listed: new Map(), findBar });
   return { calls, inquirer };
 }
 

@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { present } from '../../core/invariant.js';
 import { outcomeDetail, type Fault, type SupplierOutcome } from '../../suppliers/supplier-outcome.js';
 import {
   inquiryAbout,
   type NamedAttempt,
   type ReadingInquiry,
+  type SupplierAdapter,
   type SupplierBalance,
   type Unavailable,
 } from '../../suppliers/supplier-adapter.js';
@@ -42,16 +44,23 @@ export class Inquirer {
   /** References that are not in `listed`, and that the supplier can't be queried about without the risk of buying. */
   unaskable = 0;
   /** Why no further call may begin; null while calls may. */
-  bar: Unavailable | null = null;
+  bar: Unavailable | null;
   private lastProblem: string | null = null;
   private unansweredInARow = 0;
   /** No call begins before this time, in monotonic milliseconds. */
   private notBeforeMs = 0;
 
+  private readonly settings: unknown;
+
+  /** @param connection or why there is none: then only `listed` has results. */
   constructor(
-    private readonly supplier: SupplierConnection,
+    private readonly adapter: SupplierAdapter | undefined,
+    connection: SupplierConnection | Unavailable,
     private readonly limits: Limits,
-  ) {}
+  ) {
+    this.bar = 'known' in connection ? connection : null;
+    this.settings = 'known' in connection ? null : connection.settings;
+  }
 
   /** Why the latest references have no usable answer; null if all have one. */
   get problem(): string | null {
@@ -62,7 +71,8 @@ export class Inquirer {
   async balance(): Promise<SupplierBalance> {
     this.bar ??= await this.limits.findBar();
     if (this.bar) return this.bar;
-    const balance = await this.supplier.adapter.balance(this.supplier.settings);
+    const adapter = present(this.adapter, 'a supplier that may be called has an adapter');
+    const balance = await adapter.balance(this.settings);
     if (!balance.known && isBarring(balance.fault)) this.bar = balance;
     return balance;
   }
@@ -87,7 +97,7 @@ export class Inquirer {
   }
 
   private async query(named: NamedAttempt): Promise<Answered | null> {
-    const inquiry = inquiryAbout(this.supplier.adapter, named.supplierReference !== null);
+    const inquiry = this.adapter && inquiryAbout(this.adapter, named.supplierReference !== null);
     if (inquiry?.mayBuy !== false) {
       const listed = this.limits.listed.get(named.reference) ?? null;
       if (listed === null) this.unaskable++;
@@ -102,7 +112,7 @@ export class Inquirer {
   private async inquire(inquiry: ReadingInquiry, named: NamedAttempt): Promise<Answered | null> {
     let waitMs = Math.max(FIRST_WAIT_MS, inquiry.minGapMs);
     for (let attempt = 1; await this.mayCall(); attempt++) {
-      const outcome = await inquiry.query(this.supplier.settings, named);
+      const outcome = await inquiry.query(this.settings, named);
       if (outcome.kind !== 'unknown' && outcome.kind !== 'not_accepted') return outcome.kind;
       const requestedMs = this.note(outcome);
       if (attempt === MAX_ATTEMPTS || requestedMs > MAX_WAIT_MS || this.isOver()) return null;

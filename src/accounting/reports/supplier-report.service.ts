@@ -94,9 +94,9 @@ export class SupplierReportService {
     onProgress: OnProgress,
     statement?: Statement,
   ): Promise<SupplierComparison> {
-    const connection = this.registry.connect(supplier);
+    const connection = this.registry.tryConnect(supplier);
     const counts = await inSnapshot(this.database, (tx) => this.units.countUnits(tx, supplier.id, since));
-    const inquirer = new Inquirer(connection, {
+    const inquirer = new Inquirer(this.registry.find(supplier.adapter), connection, {
       maxInFlight: supplier.max_in_flight,
       listed: resultsOf(statement),
       findBar: () => this.pauses.findBar(supplier),
@@ -133,7 +133,8 @@ export class SupplierReportService {
       differences,
       unanswered,
       unaskable,
-      unnoticed: unaskable > 0 ? whyUnnoticed(connection.adapter, () => connection.settings) : null,
+      unnoticed:
+        unaskable > 0 && !('known' in connection) ? whyUnnoticed(connection.adapter, () => connection.settings) : null,
       list,
       statement: statement
         ? {
