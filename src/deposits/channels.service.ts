@@ -37,7 +37,8 @@ const NO_CREDENTIALS: ChannelCredentials = { credentials_sealed: null, credentia
  */
 export interface ChannelChanges {
   code: string;
-  adapter: string;
+  /** Unless given, the adapter that the channel has. */
+  adapter?: string | undefined;
   /** Unless given, the address that the channel has, or for a new channel the vendor's own. */
   baseUrl?: string | undefined;
   credentials?: Changes;
@@ -110,7 +111,7 @@ export class ChannelsService {
    * Adds a channel or changes its settings.
    * @param expected the time of the last change that the operator saw; null for a new channel.
    * @throws BAD_REQUEST; CONFLICT if deposits or statements depend on what changes; CONFLICT with CHANGED_MEANWHILE if
-   * the channel has changed since `expected`.
+   * the channel has changed since `expected`; NOT_FOUND for a new channel without an adapter.
    */
   async set(changes: ChannelChanges, by: Actor, expected?: { updatedAt: Date | null }): Promise<DepositChannel> {
     return this.database.transaction(async (tx) => {
@@ -175,7 +176,8 @@ export class ChannelsService {
     changes: ChannelChanges,
     before: DepositChannel | undefined,
   ): { row: ChannelRow; settings: ChannelSettings } {
-    const { code, adapter, options = {}, credentials = {} } = changes;
+    const { code, adapter = before?.adapter, options = {}, credentials = {} } = changes;
+    if (adapter === undefined) throw new UnknownResource('channel', code);
     const description = describeChannelAdapter(adapter);
     const problem = problemOf(changes, description);
     if (problem !== null) throw new AppError('BAD_REQUEST', problem);

@@ -3,7 +3,7 @@ import type { TestStack } from './stack.js';
 
 /** Works while no other connection can write into a table. Others see the work's own writes afterwards. */
 export async function holding(
-  { config }: TestStack,
+  { config }: Pick<TestStack, 'config'>,
   table: string,
   work: (client: pg.Client) => Promise<unknown>,
 ): Promise<void> {

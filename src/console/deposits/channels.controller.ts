@@ -145,8 +145,7 @@ export class ConsoleChannelsController {
 
   private async setStatus(caller: Caller, code: string, status: ChannelStatus, reason?: string): Promise<ChannelDto> {
     const by = caller.confirmedActor(reason);
-    const { adapter } = await this.channels.get(code);
-    await this.channels.set({ code, adapter, status }, by);
+    await this.channels.set({ code, status }, by);
     return this.views.show(caller, code);
   }
 }

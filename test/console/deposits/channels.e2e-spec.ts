@@ -3,6 +3,7 @@ import { BankAccount, COLUMNS, newPromptPayId } from '../../deposits/scene.js';
 import { OpnBench, PUBLIC_KEY, SECRET_KEY } from '../../simulators/opn-client.js';
 import { eventually } from '../../support/eventually.js';
 import type { Answer, ErrorBody } from '../../support/http.js';
+import { holding } from '../../support/locks.js';
 import { ConsoleStack, type TestOperator } from '../console-stack.js';
 import { addChannel, expectDocumented, sendStatement, type ChannelBody } from './deposits-desk.js';
 
@@ -99,6 +100,32 @@ describe('a channel', () => {
     expect((await send('POST', `${code}/pause`, {})).status).toBe(400);
     expect((await send('POST', `${code}/pause`, { reason: 'the bank is down' })).body.status).toBe('inactive');
     expect((await send('DELETE', `${code}/pause`)).body.status).toBe('active');
+  });
+
+  it('keeps what another operator changes while it is being paused', async () => {
+    const [code, mali] = [await addChannel(admin), await console.signedIn('admin')];
+    const { updated_at: expected_updated_at } = await show(code);
+    const credentials = { public_key: `pkey_${code}`, secret_key: `skey_${code}` };
+    const body = { adapter: 'opn', credentials, base_url: 'https://gateway.example', expected_updated_at };
+    const waiting = (count: number): Promise<unknown> =>
+      eventually(
+        () =>
+          console.sql(`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`),
+        ({ length }) => length === count,
+      );
+    const sent: Promise<Answer<Body>>[] = [];
+    await holding(console, 'deposit_channels', async () => {
+      sent.push(send('PUT', code, body));
+      await waiting(1);
+      sent.push(send('POST', `${code}/pause`, { reason: 'the bank is down' }, mali));
+      await waiting(2);
+    });
+    expect((await Promise.all(sent)).map(({ status }) => status)).toEqual([200, 200]);
+    expect((await send('GET', code)).body).toMatchObject({
+      adapter: 'opn',
+      status: 'inactive',
+      credentials: Object.keys(credentials),
+    });
   });
 
   it('is synced by its vendor’s list of payments, as far back as the operator wants', async () => {
