@@ -226,7 +226,7 @@ describe('topup report daily', () => {
       [['report', 'daily', '--from', '2026-01-15'], /give either --date with a day, or --from and --to/],
       [
         ['report', 'daily', '--from', '2026-01-15', '--to', '2026-01-14'],
-        /2026-01-15 is after 2026-01-14: give the earlier day first/,
+        /2026-01-15 is after 2026-01-14: name the earlier day first/,
       ],
       [['report', 'daily', '--from', '2026-01-15', '--to', '2090-01-01'], /2090-01-01 has not begun/],
       [daily(0, '--timezone', 'Asia/Nowhere'), /the name of a time zone such as Asia\/Bangkok/],
@@ -241,7 +241,7 @@ describe('topup report daily', () => {
     const { ok, differences } = JSON.parse(stdout) as Daily;
     const difference =
       `merchant ${shop.id}, held: the opening balance and the day’s movements give 105.00, ` +
-      'the wallet less what moved since has 110.00';
+      'the wallet without later movements has 110.00';
     expect({ code, stderr, ok, differences }).toEqual({
       code: 1,
       stderr: '',

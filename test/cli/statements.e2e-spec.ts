@@ -253,7 +253,7 @@ describe('topup report statement', () => {
       expect(lines.slice(0, 6).map(([what = '', amount]) => [what.split('  ').at(-1), amount])).toEqual([
         ['Opening balance', '0.00'],
         ['Deposits', '100.00'],
-        ['Sales', '-70.00'],
+        ['Ordered', '-70.00'],
         ['Refunds', '35.00'],
         ['Withdrawals and fees', '-5.05'],
         ['Closing balance', '59.95'],

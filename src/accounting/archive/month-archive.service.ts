@@ -120,7 +120,7 @@ export class MonthArchiveService {
     if (!passed) return `${name} is the oldest partition, and new orders still fill it`;
     return last === null || BigInt(last) <= through
       ? null
-      : `${name} is the oldest partition, and has orders behind the end of ${month}: name a later month`;
+      : `${name} is the oldest partition, and has orders after the end of ${month}: name a later month`;
   }
 
   private async archiveOne(

@@ -41,7 +41,7 @@ export const DEPOSIT_CHECKS = {
       FULL JOIN ${CREDITS} t ON t.reference = 'deposit:' || p.public_id
       FULL JOIN ${DEBITS} b ON b.reference = 'deposit:' || p.public_id`,
     wrong: 'is_wrong OR is_wrong_back',
-    example: `format('%s: %s', what, CASE WHEN is_wrong_back THEN 'its debit is not what was decided'
+    example: `format('%s: %s', what, CASE WHEN is_wrong_back THEN 'its debit differs from the decision'
                                           WHEN is_unknown THEN 'its credit belongs to no payment'
                                           WHEN transfer IS NULL THEN 'it is booked and has no credit'
                                           WHEN state <> 'booked' THEN 'it is not booked and has a credit'

@@ -33,5 +33,5 @@ export const CLOSINGS_CHECK: Check = {
   describe: ({ checked = 0n, wallets = 0n }) =>
     checked === 0n
       ? 'no month is closed'
-      : `${counted(checked, 'month')} of ${counted(wallets, 'wallet')} at the last, each continuing the one before`,
+      : `${counted(checked, 'month')}, the last with ${counted(wallets, 'wallet')}, each continuing the one before`,
 };

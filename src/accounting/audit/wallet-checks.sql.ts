@@ -62,7 +62,7 @@ export const DELIVERY_CHECK = {
     WHERE d.id > $1 AND d.id <= $2`,
   wrong: 'merchant_id IS DISTINCT FROM webhook_merchant_id',
   example: `CASE WHEN merchant_id IS NULL THEN format('delivery %s has no event', id)
-                 ELSE format('delivery %s takes %s of merchant %s to merchant %s', id,
+                 ELSE format('delivery %s sends %s of merchant %s to merchant %s', id,
                              (SELECT e.public_id FROM events e WHERE e.id = event_id), merchant_id, webhook_merchant_id) END`,
   describe: ({ checked = 0n }) => `${counted(checked, 'delivery', 'deliveries')}, each of an event to its own merchant`,
 } satisfies MomentCheck;

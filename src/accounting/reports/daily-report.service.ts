@@ -75,7 +75,7 @@ export class DailyReportService {
    * @throws BAD_REQUEST if the range ends before it begins or with a day that has not begun.
    */
   async readRange({ from, to }: { from: string; to: string }, timezone: string): Promise<{ start: Date; stop: Date }> {
-    if (from > to) throw new AppError('BAD_REQUEST', `${from} is after ${to}: give the earlier day first`);
+    if (from > to) throw new AppError('BAD_REQUEST', `${from} is after ${to}: name the earlier day first`);
     const { stop } = await this.readDay(to, timezone);
     const { start } = await this.readDay(from, timezone);
     return { start, stop };
@@ -135,6 +135,6 @@ function findDifferences(day: MerchantDayRow): string[] {
     .map(
       ([what, expected, closing]) =>
         `merchant ${day.merchant_id}, ${what} give ${formatBaht(expected)}, ` +
-        `the wallet less what moved since has ${formatBaht(closing)}`,
+        `the wallet without later movements has ${formatBaht(closing)}`,
     );
 }

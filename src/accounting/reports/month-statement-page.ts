@@ -60,7 +60,7 @@ export function statementPage({ merchant, month, statement }: MonthOfMerchant): 
 <table class="sums"><tbody>
 ${sum('ยอดยกมา', 'Opening balance', opening)}
 ${sum('เงินฝาก', 'Deposits', sums.deposits)}
-${sum('ยอดสั่งซื้อ', 'Sales', -sums.ordered)}
+${sum('ยอดสั่งซื้อ', 'Ordered', -sums.ordered)}
 ${sum('คืนเงิน', 'Refunds', sums.refunded)}
 ${sum('ถอนเงินและค่าธรรมเนียม', 'Withdrawals and fees', -sums.withdrawn)}
 ${sum('ยอดคงเหลือ', 'Closing balance', closing)}

@@ -43,7 +43,7 @@ export async function toMonthStatement({ opening, closing, pages }: AccountState
       add(row, line, sums);
     }
     if (lines.length > MAX_LINES)
-      throw new AppError('CONFLICT', `The month has more than ${MAX_LINES} lines: take the movements as CSV`);
+      throw new AppError('CONFLICT', `The month has more than ${MAX_LINES} lines: export the movements as CSV`);
   }
   const moved = sums.deposits - sums.withdrawn - sums.ordered + sums.refunded;
   invariant(opening + moved === closing, 'the movements of a month lead from one balance to the other');
