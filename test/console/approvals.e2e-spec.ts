@@ -190,7 +190,7 @@ describe('an approval', () => {
     const { status, body } = await approve(id);
     expect([status, body.message]).toEqual([
       409,
-      `${tun.email} ${what} now, and may no longer request this: reject the request`,
+      `${tun.email} ${what} now and no longer has the permission for this request: reject it`,
     ]);
     expect((await reject(id)).body.status).toBe('rejected');
     expect(await available()).toBe('5000.00');

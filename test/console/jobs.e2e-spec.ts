@@ -284,7 +284,7 @@ describe('jobs', () => {
     await scene.console.operators.setRole(admin.email, 'viewer');
     expect(await ended(endedByRole)).toMatchObject({
       state: 'cancelled',
-      error: 'the operator who started it may not do this any more',
+      error: 'the operator who started it no longer has the permission',
     });
     const leaver = await scene.console.signedIn('finance');
     let open = (): void => undefined;
@@ -310,7 +310,7 @@ describe('jobs', () => {
     );
     expect(await ended(killed[0]?.id ?? 0)).toMatchObject({
       state: 'interrupted',
-      error: 'its process ended before it did',
+      error: 'its process ended, or lost its connection, before the job ended',
     });
   });
 

@@ -42,7 +42,7 @@ const STATES = {
   succeeded: 'the work is done; `ok` tells whether the check passed',
   failed: 'the work failed; `error` gives the reason',
   cancelled: 'an operator cancelled it, or its operator lost the permission for it',
-  interrupted: 'its process ended before the work was done',
+  interrupted: 'its process ended, or lost its connection, before the work was done',
 } satisfies Record<(typeof JOB_STATES)[number], string>;
 
 export class JobOperatorDto {

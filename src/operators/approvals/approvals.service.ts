@@ -204,7 +204,7 @@ export class ApprovalsService {
     const operator = present(await this.operators.lock(tx, { id }), 'an operator is never removed');
     if (operator.active && hasPermission(operator.role, payment === null ? 'wallets.move' : 'payments.decide')) return;
     const why = operator.active ? `has the role ${operator.role} now` : 'is disabled now';
-    refuse('CONFLICT', `${requester} ${why}, and may no longer request this: reject the request`);
+    refuse('CONFLICT', `${requester} ${why} and no longer has the permission for this request: reject it`);
   }
 }
 

@@ -51,7 +51,7 @@ interface Parts {
 }
 
 const CHECK_EVERY_MS = 1_000;
-const LOST_PERMISSION = 'the operator who started it may not do this any more';
+const LOST_PERMISSION = 'the operator who started it no longer has the permission';
 
 /** Carries out one job. A transaction stays open until the job is over, and holds the lock of the job's kind. */
 export class JobRun {

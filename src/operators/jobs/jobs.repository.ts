@@ -44,7 +44,7 @@ const MARK_INTERRUPTED: Statement = {
     dead AS MATERIALIZED (
       SELECT id FROM running WHERE pg_try_advisory_xact_lock(${JOB_LOCKS}, hashtext(kind)))
     UPDATE console_jobs j SET state = 'interrupted', ended_at = statement_timestamp(),
-      error = 'its process ended before it did'
+      error = 'its process ended, or lost its connection, before the job ended'
     FROM dead WHERE j.id = dead.id AND j.state = 'running'`,
 };
 
