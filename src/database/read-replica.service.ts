@@ -174,7 +174,8 @@ export class ReadReplicaService implements OnApplicationShutdown {
     if (written) this.lag.primaryWas(written.at, nowMs);
     const [replayed] = await replica.query<Position<bigint | null>>(REPLAYED);
     const at = replayed?.at ?? null;
-    if (at === null) throw new Error('the server of DATABASE_READ_URL is no standby');
+    if (at === null)
+      throw new Error('the server of DATABASE_READ_URL is no standby: name a standby of the server in DATABASE_URL');
     if (replayed?.database !== written?.database)
       throw new Error('DATABASE_READ_URL leads to another database: name a standby of the one in DATABASE_URL');
     this.lag.replicaIs(at);

@@ -58,7 +58,7 @@ export class SchemaService implements OnModuleInit, BeforeApplicationShutdown {
         const message = certificateProblem(error) ?? (error as Error).message;
         const away = isConnectionLost(error);
         if (message !== reported && certificateProblem(error))
-          this.logger.error({ reason: message }, 'PostgreSQL can’t be trusted: not connecting');
+          this.logger.error({ reason: message }, 'the certificate of PostgreSQL is refused: not connecting');
         else if (message !== reported && away) this.logger.warn({ reason: message }, 'waiting for PostgreSQL');
         // Migrations wait only briefly for a lock, so that no request waits behind them for long.
         else if (message !== reported && isLockTimeout(error))

@@ -79,7 +79,10 @@ async function divide(
     logger.info({ ms: Math.round(performance.now() - startedMs) }, 'the tables are partitions now');
   } catch (error) {
     await withBriefLock(execute, own, () => tables.dropRange(whole)).catch((left: unknown) =>
-      logger.error({ err: left }, `the constraints ck_…_first_partition are left: start again soon`),
+      logger.error(
+        { err: left },
+        'the constraints ck_…_first_partition could not be dropped, and inserts fail once ids reach them: start the partitioning again soon',
+      ),
     );
     throw error;
   }

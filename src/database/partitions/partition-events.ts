@@ -64,7 +64,10 @@ async function partitionInPlace(
   } catch (error) {
     // Otherwise inserts would fail once ids reach the limit.
     await withBriefLock(execute, table, dropLimit).catch((left: unknown) =>
-      logger.error({ err: left }, `the constraint ${rangeName(table)} is left: start again soon`),
+      logger.error(
+        { err: left },
+        `the constraint ${rangeName(table)} could not be dropped, and inserts fail once ids reach it: start the partitioning again soon`,
+      ),
     );
     throw error;
   }

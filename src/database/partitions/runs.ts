@@ -96,7 +96,7 @@ export async function refuseBound(execute: Execute, tables: readonly string[]): 
   if (bound.length > 0)
     throw new PartitionsRefused(
       `these would show the first partition only: ${bound.map(({ what }) => what).join(', ')}. ` +
-        'Drop them, start again, and make them again after that',
+        'Drop them, start again, and create them again afterwards',
     );
 }
 
