@@ -37,6 +37,6 @@ async function checkTiming(app: INestApplicationContext, logger: Logger, isFatal
     .catch(() => []);
   for (const problem of problems) logger[isFatal ? 'fatal' : 'warn'](problem);
   if (!isFatal || problems.length === 0) return;
-  console.error(['The worker could not start:', ...problems].join('\n  '));
+  console.error(['The worker ends, because the timing of suppliers is wrong:', ...problems].join('\n  '));
   process.exit(1);
 }

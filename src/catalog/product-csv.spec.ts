@@ -153,7 +153,7 @@ acme,,35,,ไดมอนด์,,MLBB-87,,,,
 
   it('is refused with the line of a wrong quote', () => {
     expect(problems(`${HEADER}A,a,1,acme\nB,"b,1,acme\nC,c,1,acme\n`)).toEqual([
-      'line 3: a quote is opened from here on and never closed',
+      'line 3: a quote opens on this line or a later one, and is never closed',
     ]);
     expect(problems(`${HEADER}A,6" nails,1,acme\n`)).toEqual([expect.stringMatching(/^line 2: a quote stands inside/)]);
     expect(problems(`${HEADER}A,"6" nails,1,acme\n`)).toEqual([

@@ -167,7 +167,7 @@ const problemOf = ({ line }: CsvRow, words: string): CsvProblems => new CsvProbl
 
 function syntaxProblem(error: CsvError, lastLine: number): CsvProblem {
   if (error.code === 'CSV_QUOTE_NOT_CLOSED') {
-    return { ...aboutFile('a quote is opened from here on and never closed'), line: lastLine + 1 };
+    return { ...aboutFile('a quote opens on this line or a later one, and is never closed'), line: lastLine + 1 };
   }
   if (error.code === 'CSV_MAX_RECORD_SIZE') {
     const words = `has more than ${MAX_LINE_LENGTH.toLocaleString('en')} characters, or a quote in it is never closed`;

@@ -28,14 +28,14 @@ export abstract class DepositMetrics extends Instruments {
   /** @param outcome the kind of the slip service's answer. */
   readonly slipChecked = this.counting<[channel: string, outcome: string]>(
     'topup_slip_checks_total',
-    'Calls about slips, by what the answer says',
+    'Calls to slip services, by the kind of the answer',
     ['channel', 'outcome'],
   );
 
   /** @param outcome the kind of the result, or the fault that the vendor reports; `ok` or `failed` for a probe. */
   readonly channelCalled = this.counting<[channel: string, kind: string, outcome: string]>(
     'topup_channel_calls_total',
-    'Calls to the vendors of channels, by what was asked and how they ended',
+    'Calls to the vendors of channels, by kind and outcome',
     ['channel', 'kind', 'outcome'],
   );
   /** @param verdict the result of a callback, or `limited` if it was refused for its rate. */

@@ -12,7 +12,7 @@ export const FAILURE_MESSAGES = {
   SUPPLIER_REJECTED: 'The supplier refused the top-up',
   SUPPLIER_UNAVAILABLE: 'The supplier could not be reached; nothing was bought',
   CANCELLED_BY_OPERATOR: 'The operator cancelled the top-up',
-  PARTIALLY_COMPLETED: 'Some pieces succeeded and some failed',
+  PARTIALLY_COMPLETED: 'Some units succeeded and some failed',
 } as const;
 
 export type FailureCode = keyof typeof FAILURE_MESSAGES;

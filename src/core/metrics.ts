@@ -276,7 +276,7 @@ export class Metrics extends DepositMetrics {
   }
 
   private createDatabaseGauges() {
-    const due = this.gauge('topup_queue_due', 'Work that is due and that no worker has taken', ['queue']);
+    const due = this.gauge('topup_queue_due', 'Due work that no worker has claimed', ['queue']);
     const oldestDue = this.gauge(
       'topup_queue_oldest_due_seconds',
       'How long the oldest due work of a queue has been due',
@@ -296,10 +296,10 @@ export class Metrics extends DepositMetrics {
         'topup_units_unknown_oldest_seconds',
         'How long the oldest unit in doubt has been in doubt',
       ),
-      units_review: this.databaseGauge('topup_units_review', 'Units that wait for the operator'),
+      units_review: this.databaseGauge('topup_units_review', 'Units that wait for an operator'),
       units_review_oldest_seconds: this.databaseGauge(
         'topup_units_review_oldest_seconds',
-        'How long the oldest unit in review has waited for the operator',
+        'How long the oldest unit in review has waited for an operator',
       ),
       supplier_reversals_open: this.databaseGauge(
         'topup_supplier_reversals_open',

@@ -190,7 +190,7 @@ export class WalletService {
    */
   async setAlert(merchantId: number, below: Satang | null, by: Actor): Promise<Wallet> {
     if (below !== null && (below <= 0n || below > MAX_SATANG)) {
-      throw new AppError('BAD_REQUEST', 'the threshold must be more than 0.00');
+      throw new AppError('BAD_REQUEST', `the threshold must be more than 0.00, and at most ${formatBaht(MAX_SATANG)}`);
     }
     return this.database.transaction(async (tx) => {
       const before = known(await this.wallets.lock(tx, merchantId), merchantId);
@@ -239,7 +239,8 @@ export function assertMovement({
   reason,
   ofPayment,
 }: Pick<Movement, 'amount' | 'reference' | 'note' | 'operator' | 'reason' | 'ofPayment'>): void {
-  if (amount <= 0n || amount > MAX_SATANG) throw new AppError('BAD_REQUEST', 'the amount must be more than 0.00');
+  if (amount <= 0n || amount > MAX_SATANG)
+    throw new AppError('BAD_REQUEST', `the amount must be more than 0.00, and at most ${formatBaht(MAX_SATANG)}`);
   const problem = textProblem(reference, 1, 128);
   if (problem) throw new AppError('BAD_REQUEST', `the reference ${problem}`);
   if (!ofPayment && reference.startsWith(PAYMENT_PREFIX)) {

@@ -191,7 +191,7 @@ describe('topup merchant set-alert', () => {
     await commandLine.refusedAll([
       [setAlert(), /give either --below with an amount, or --off/],
       [setAlert('--off', '--below', '5'), /give either --below with an amount, or --off/],
-      [setAlert('--below', '0'), 'error: the threshold must be more than 0.00\n'],
+      [setAlert('--below', '0'), 'error: the threshold must be more than 0.00, and at most 1000000000000.00\n'],
       [['merchant', 'set-alert', '--merchant', '99', '--off'], /there is no merchant 99/],
     ]);
   });
