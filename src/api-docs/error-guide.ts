@@ -49,7 +49,7 @@ export const ERROR_ADVICE: Readonly<Record<ErrorCode, ErrorAdvice>> = {
   },
   INTERNAL_ERROR: {
     when: 'Something unforeseen happened on our side',
-    then: 'Send it again with growing pauses; if it stays, tell the operator the `X-Request-Id`',
+    then: 'Send it again with growing pauses; if the error remains, tell the operator the `X-Request-Id`',
   },
   SERVICE_UNAVAILABLE: {
     when:

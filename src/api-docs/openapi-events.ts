@@ -18,7 +18,7 @@ const FAILED_ORDER = {
   ...SAMPLE_ORDER,
   status: 'failed',
   failure_code: 'PARTIALLY_COMPLETED',
-  failure_message: '1 of 2 pieces failed; 45.00 THB were returned',
+  failure_message: '1 of 2 succeeded, 1 failed; 45.00 THB returned',
   items: SAMPLE_ORDER.items.map((item) => ({
     ...item,
     completed_quantity: 1,

@@ -34,7 +34,7 @@ const isForPage = (request: Request): boolean =>
 const librariesNotBuilt = (): AppError =>
   new AppError(
     'SERVICE_UNAVAILABLE',
-    'The libraries are not built yet. The first npm start builds them within a minute; elsewhere npm run build does',
+    'The libraries are not built yet. The first npm start builds them within a minute; elsewhere, run npm run build',
     { retryAfterSeconds: RETRY_AFTER_S },
   );
 

@@ -48,7 +48,7 @@ export class EventListQuery extends LimitQueryDto {
 
   @Member(
     { type: String },
-    (value) => (typeof value === 'string' ? null : { code: 'INVALID_TYPE', words: 'must be given once' }),
+    (value) => (typeof value === 'string' ? null : { code: 'INVALID_TYPE', words: 'must appear once' }),
     {
       optional: true,
       description: 'Lists the events after this one: the `next_cursor` of a page, or the `id` of an event',

@@ -141,7 +141,7 @@ const texts: Problems = {
 const KINDS = 'order.completed, order.failed, wallet.low_balance, deposit.paid, deposit.expired, webhook.test';
 const limit: Problems = { others: 'INVALID_TYPE must be an integer from 1 to 100', digits: TAKEN };
 const cursor: Problems = {
-  others: 'INVALID_TYPE must be given once',
+  others: 'INVALID_TYPE must appear once',
   'empty space x dot digits long nul surrogate url noDate': TAKEN,
 };
 const moment: Problems = { others: 'INVALID_VALUE must be a moment such as 2026-01-15T08:30:00Z' };

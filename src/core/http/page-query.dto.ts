@@ -17,7 +17,7 @@ export const Limit = (byDefault = DEFAULT_LIMIT): PropertyDecorator =>
 export const Cursor = (): PropertyDecorator =>
   Member(
     { type: String },
-    (value) => (typeof value === 'string' ? null : { code: 'INVALID_TYPE', words: 'must be given once' }),
+    (value) => (typeof value === 'string' ? null : { code: 'INVALID_TYPE', words: 'must appear once' }),
     { optional: true, description: 'The `next_cursor` of the previous page' },
   );
 
