@@ -23,18 +23,20 @@ export class CoreModule {
   }
 }
 
+type PublicSecretBox = Pick<SecretBox, keyof SecretBox>;
+
 /** Makes the secret box. Commands start without SECRETS_KEY: then each use of the box fails with an error about it. */
-function secretBox(config: Config): SecretBox {
+function secretBox(config: Config): PublicSecretBox {
   if (config.secretsKey) return new SecretBox(config.secretsKey, config.previousSecretsKeys);
   const missing = (): never => {
     throw new Error('SECRETS_KEY must be set for this: it is the key with which the running service encrypts secrets');
   };
-  const shut: Pick<SecretBox, 'seal' | 'sealBytes' | 'sealUnbound' | 'open' | 'openBytes'> = {
+  return {
     seal: missing,
     sealBytes: missing,
     sealUnbound: missing,
     open: missing,
     openBytes: missing,
+    isOutdated: missing,
   };
-  return shut as SecretBox;
 }

@@ -98,10 +98,11 @@ describe('topup supplier', () => {
     expect(await storedToken(newKey)).toBe('s3cr3t');
   });
 
-  it('needs SECRETS_KEY only for a token', async () => {
+  it('needs SECRETS_KEY only for a token, and to seal it again', async () => {
     const keyless = new CommandLine({ DATABASE_URL: database.url, TOPUP_DATA_DIR: directory });
     expect(await keyless.json(...set())).toEqual(withToken);
     expect(await keyless.refused(...set('--token', 's3cr3t'))).toMatch(/SECRETS_KEY must be set/);
+    expect(await keyless.refused('secrets', 'rotate')).toMatch(/SECRETS_KEY must be set/);
   });
 
   it('refuses invalid settings', async () => {
