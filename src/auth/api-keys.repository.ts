@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource, IsNull } from 'typeorm';
+import { DataSource, IsNull, JsonContains } from 'typeorm';
+import { AuditLogEntry } from '../audit-log/audit-log-entry.entity.js';
 import { Database, type Transaction } from '../database/database.js';
 import { rowsOf, statement } from '../database/parameters.js';
 import { ApiKey } from './api-key.entity.js';
@@ -66,6 +67,13 @@ export class ApiKeysRepository {
 
   lock({ manager }: Transaction, id: number): Promise<ApiKey | null> {
     return manager.findOne(ApiKey, { where: { id }, lock: { mode: 'pessimistic_write' } });
+  }
+
+  /** @returns the id of the successor that a rotation issued for the key; null for a key that was never rotated. */
+  async findSuccessor({ manager }: Transaction, { id, merchant_id }: ApiKey): Promise<number | null> {
+    const rotation = { action: 'api_key.rotate', merchant_id, detail: JsonContains({ id }) };
+    const found = await manager.findOneBy(AuditLogEntry, rotation);
+    return found && (found.detail.successor as Pick<ApiKey, 'id'>).id;
   }
 
   insert({ manager }: Transaction, apiKey: NewApiKey): Promise<ApiKey> {

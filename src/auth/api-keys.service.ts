@@ -91,7 +91,7 @@ export class ApiKeysService {
   /**
    * Issues a successor with the same merchant, name, networks and expiry, and ends the old key.
    * @param overlapSeconds how long both keys work.
-   * @throws NOT_FOUND; CONFLICT when the key has already ended.
+   * @throws NOT_FOUND; CONFLICT when the key has already ended, or was rotated before.
    */
   async rotate(id: number, overlapSeconds: number, by?: Actor): Promise<IssuedApiKey> {
     return this.database.transaction(async (tx) => {
@@ -99,6 +99,12 @@ export class ApiKeysService {
       if (!old) throw new UnknownResource('API key', id);
       if (old.revoked_at || (old.expires_at && old.expires_at.getTime() <= Date.now())) {
         throw new AppError('CONFLICT', `API key ${id} has ended already: issue a new one instead`);
+      }
+      // A rotation has set the end of this key. Its next successor must not inherit that end.
+      const successor = await this.apiKeys.findSuccessor(tx, old);
+      if (successor !== null) {
+        const message = `API key ${id} was rotated before: rotate its successor, API key ${successor}, instead`;
+        throw new AppError('CONFLICT', message);
       }
       if (overlapSeconds === 0) await this.apiKeys.revoke(tx, id);
       else await this.apiKeys.expireIn(tx, id, overlapSeconds);

@@ -83,8 +83,11 @@ function defineRotate(apiKey: OperatorCommand): void {
     });
 }
 
-const issuedKey = ({ apiKey, key }: IssuedApiKey): Result =>
-  record({ ...pick(apiKey, 'id', 'merchant_id', 'prefix'), key }, 'Keep the key now: it is not shown again.');
+const issuedKey = ({ apiKey, key }: IssuedApiKey): Result => {
+  const end = apiKey.expires_at && pick(apiKey, 'expires_at');
+  const shown = { ...pick(apiKey, 'id', 'merchant_id', 'prefix'), key, ...end };
+  return record(shown, 'Keep the key now: it is not shown again.');
+};
 
 const nameOf = ({ id, prefix, merchant_id, name }: ApiKey): string =>
   `API key ${id} (${prefix}…${name === '' ? '' : `, ${name}`}) of merchant ${merchant_id}`;

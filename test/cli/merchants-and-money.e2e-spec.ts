@@ -10,6 +10,7 @@ interface IssuedKey {
   merchant_id: number;
   prefix: string;
   key: string;
+  expires_at?: string;
 }
 
 let database: TestDatabase;
@@ -104,6 +105,18 @@ describe('topup api-key', () => {
     const hoursLeft = (Date.parse(String(old?.expires_at)) - Date.now()) / 3_600_000;
     expect(hoursLeft).toBeGreaterThan(0.9);
     expect(hoursLeft).toBeLessThan(1.1);
+  });
+
+  it('never gives a successor the end that an earlier rotation set, and names the successor to rotate instead', async () => {
+    const end = '2090-01-31T00:00:00.000Z';
+    const { id } = await commandLine.json<IssuedKey>('api-key', 'issue', '--merchant', '1', '--expires-at', end);
+    const rotate = (key: number): string[] => ['api-key', 'rotate', String(key), '--overlap', '3600'];
+    const lost = await commandLine.json<IssuedKey>(...rotate(id));
+    await commandLine.refusedAll([
+      [rotate(id), `error: API key ${id} was rotated before: rotate its successor, API key ${lost.id}, instead\n`],
+    ]);
+    const next = await commandLine.json<IssuedKey>(...rotate(lost.id));
+    expect([lost.expires_at, next.expires_at]).toEqual([end, end]);
   });
 
   it('ends a key at once, and then refuses to rotate it', async () => {
