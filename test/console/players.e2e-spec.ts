@@ -92,18 +92,22 @@ describe('an operator who may not read players', () => {
   it('finds none in a discrepancy, with or without an order', async () => {
     const id = await contradict(scene);
     const [order] = await scene.console.sql<{ user_id: string }>(
-      `UPDATE supplier_reversals r SET detail = 'refunded to ' || o.user_id FROM orders o
+      `UPDATE supplier_reversals r SET detail = 'refunded to ' || o.user_id, supplier_reference = 'SN/' || o.user_id FROM orders o
        WHERE r.id = $1 AND o.id = r.order_id RETURNING o.user_id`,
       [id],
     );
     const stranger = unique('stranger');
     const { api } = scene.stack;
     const { id: supplierId } = await api.get(SuppliersService).getByCode('fake');
-    const purchase = { supplierReference: null, state: 'succeeded', boughtAt: null, cost: null } as const;
-    const about = { reference: 'GONE-1', sku: 'ml86', player: stranger, detail: `sold to ${stranger}` };
+    const purchase = { supplierReference: `SN/${stranger}/1`, state: 'succeeded', boughtAt: null, cost: null } as const;
+    // Suppliers write the player's id and server in one text.
+    const player = `${stranger} ${SERVER}`;
+    const about = { reference: `GONE-${stranger}`, sku: 'ml86', player, detail: `sold to ${stranger}` };
     await api.get(UnknownPurchasesRepository).report(supplierId, [{ ...purchase, ...about }]);
-    await expectHidden('/api/reversals', [order?.user_id ?? '-', stranger]);
-    expect(await read(others[0]!, '/api/reversals')).toContain(`sold to …${stranger.slice(-3)}`);
+    await expectHidden('/api/reversals', [order?.user_id ?? '-', stranger, SERVER]);
+    const shown = await read(others[0]!, '/api/reversals');
+    const last = stranger.slice(-3);
+    for (const text of [`sold to …${last}`, `SN/…${last}/1`, `GONE-…${last}`]) expect(shown).toContain(text);
   });
 
   it('finds none in a delivered event, or in the receiver’s answer in any notation', async () => {
