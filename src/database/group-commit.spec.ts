@@ -142,7 +142,7 @@ describe('group commit', () => {
 const lockTimeout = (): Error => Object.assign(new Error('canceling statement due to lock timeout'), { code: '55P03' });
 
 /** A writer of commands like `a1`: the letter is the key, and some keys are locked by another transaction. */
-function writerWithLocks(options: { maxWaitMs?: number; maxAside?: number } = {}) {
+function writerWithLocks(options: { maxWaitMs?: number; answerWithinMs?: number; maxAside?: number } = {}) {
   const held = new Set<string>();
   const commits: { commands: string[]; wait: LockWait }[] = [];
   const keyOf = (command: string): string => command.charAt(0);
@@ -214,6 +214,17 @@ describe('group commit beside locked rows', () => {
     expect(commits).toHaveLength(before);
   });
 
+  it('keeps no command in flight that it refused after its wait for a lock', async () => {
+    const { writer, held, commits } = writerWithLocks({ maxWaitMs: 1, answerWithinMs: 60_000 });
+    held.add('b');
+    const refusals = ['b1', 'b2', 'b3'].map((command) => writer.submit(command));
+    for (const refusal of refusals) await expect(refusal).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    expect(commits.some(({ wait }) => wait === 'patiently')).toBe(true);
+    held.clear();
+    await writer.submit('b4');
+    expect(writer['flying'].size).toBe(0);
+  });
+
   it('repeats nothing one by one after a timeout: each would take as long', async () => {
     let commits = 0;
     const writer = new GroupCommit<number, string>({
@@ -225,6 +236,18 @@ describe('group commit beside locked rows', () => {
     const results = await Promise.allSettled([writer.submit(1), writer.submit(2)]);
     expect(results.every(({ status }) => status === 'rejected')).toBe(true);
     expect(commits).toBe(1);
+  });
+
+  it('answers a command in time that waits for its lock while the database stalls', async () => {
+    const writer = new GroupCommit<string, string>({
+      commit: (commands, wait) => {
+        if (wait === 'briefly') return Promise.reject(lockTimeout());
+        return wait === 'never' ? Promise.resolve(commands.map(() => locked)) : new Promise(() => undefined);
+      },
+      keyOf: () => 1,
+      answerWithinMs: 50,
+    });
+    await expect(writer.submit('b1')).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   });
 
   it('answers when its time is up, although the batch is still in flight', async () => {

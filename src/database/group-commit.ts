@@ -244,12 +244,12 @@ export class GroupCommit<Command, Result> {
     } catch (error) {
       await this.recover(batch, wait, error);
       return false;
-    } finally {
-      for (const each of batch) this.flying.delete(each);
     }
   }
 
   private settle(each: Waiting<Command, Result>, outcome: BatchResult<Result> | undefined): void {
+    // Before the command is set aside, because it may go out again at once.
+    this.flying.delete(each);
     if (outcome === undefined) each.reject(new Error('a batch answered for fewer commands than it was given'));
     else if (outcome.ok === 'locked') this.setAside(each);
     else if (outcome.ok) each.resolve(outcome.value);
@@ -265,7 +265,7 @@ export class GroupCommit<Command, Result> {
       // Only the command that broke the batch must fail.
       for (const each of batch) await this.commit([each], wait);
     } else {
-      for (const { reject } of batch) reject(error);
+      for (const each of batch) this.settle(each, refused(error));
     }
   }
 
@@ -274,6 +274,7 @@ export class GroupCommit<Command, Result> {
    * long.
    */
   private putBack(batch: Waiting<Command, Result>[]): void {
+    for (const each of batch) this.flying.delete(each);
     this.refuseWaiting(batch, lockedForTooLong);
     for (const each of batch.reverse()) this.setAside(each, 'first');
   }
