@@ -63,6 +63,7 @@ export function startProblem(error: unknown): string {
   if (error instanceof ConfigError) return `${error.message}\nSee .env.example for what each variable means.`;
   const { code, port, message } = error as NodeJS.ErrnoException & { port?: number };
   if (code === 'EADDRINUSE') return `Port ${port} is taken by another program: stop it, or choose another port.`;
-  if (code === 'EACCES') return `Port ${port} may not be used by this user: choose one above 1023.`;
+  if (code === 'EACCES' && port !== undefined)
+    return `Port ${port} may not be used by this user: choose one above 1023.`;
   return `The process could not start: ${message}`;
 }
