@@ -7,7 +7,7 @@ const KEY_BYTES = 32;
 const KEY_ID_BYTES = 4;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** How many opened texts are cached: secrets of webhooks, suppliers and channels, and texts of statement lines. */
+/** How many opened texts are cached: secrets of webhooks, suppliers and channels. */
 const MAX_CACHED = 1_000;
 const HEADER_BYTES = 1 + KEY_ID_BYTES + NONCE_BYTES;
 

@@ -98,7 +98,9 @@ export class StatementsService {
     const sealed = await this.statements.listTexts(ids);
     return new Map(
       sealed.map(({ id, identity, text_sealed }) => {
-        const texts = JSON.parse(this.secretBox.open(text_sealed, lineTextPlace(identity))) as string[];
+        const texts = JSON.parse(
+          this.secretBox.openBytes(text_sealed, lineTextPlace(identity)).toString('utf8'),
+        ) as string[];
         return [id, texts.filter((text) => text.trim() !== '').join(' · ')];
       }),
     );

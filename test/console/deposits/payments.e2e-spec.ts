@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { SecretBox } from '../../../src/core/secret-box.js';
 import { closeWithBalancedBooks } from '../../support/books.js';
 import type { Answer, ErrorBody } from '../../support/http.js';
 import type { TestMerchant } from '../../support/stack.js';
@@ -66,6 +67,12 @@ describe('payments', () => {
     const all = await payments(`channel=${made.channel}`);
     expect(all.data.map(({ id }) => id)).toEqual(data.map(({ id }) => id).toReversed());
     expect((await payments(`channel=${made.channel}&amount=777.00`)).data).toHaveLength(1);
+  });
+
+  it('leave no text of a payer among the secrets that the console keeps open', async () => {
+    expect((await shown()).text).toBe('From X1234 SOMCHAI');
+    const { opened } = scene.console.app.get<SecretBox, { opened: Map<string, string> }>(SecretBox);
+    expect([...opened.values()].join()).not.toContain('SOMCHAI');
   });
 
   it('say who reported them, and when', async () => {
