@@ -37,16 +37,14 @@ export async function openSession(env: NodeJS.ProcessEnv, features: CommandFeatu
 
 /** Without DATABASE_URL, uses the local stack that runs on this checkout. */
 function withLocalStack(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const dataDir = localDataDir(env);
-  if (env.DATABASE_URL?.trim()) return { ...env, TOPUP_DATA_DIR: dataDir };
-  const stack = readStackFile(dataDir);
+  if (env.DATABASE_URL?.trim()) return env;
+  const stack = readStackFile(localDataDir(env));
   if (!stack) {
     throw new CommandError('the local stack is not running: start it with npm start, or set DATABASE_URL');
   }
   const ownKey = stack.secretsKeyFile === null ? undefined : readFileSync(stack.secretsKeyFile, 'utf8');
   return {
     ...env,
-    TOPUP_DATA_DIR: dataDir,
     DATABASE_URL: stack.databaseUrl,
     REDIS_URL: env.REDIS_URL?.trim() || stack.redisUrl,
     SECRETS_KEY: env.SECRETS_KEY?.trim() || ownKey,

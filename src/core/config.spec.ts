@@ -1,11 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import path from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { ConfigError } from './config-error.js';
 import { loadConfig } from './config.js';
+import { projectRoot } from './project-root.js';
 
-const dataDir = mkdtempSync(join(tmpdir(), 'config-'));
+const dataDir = mkdtempSync(path.join(tmpdir(), 'config-'));
 afterAll(() => rmSync(dataDir, { recursive: true }));
 
 const KEY = Buffer.alloc(32, 7).toString('base64');
@@ -196,7 +197,7 @@ describe('configuration', () => {
   });
 
   it('accepts a certificate authority only for Redis with TLS', () => {
-    const file = join(dataDir, 'authority.pem');
+    const file = path.join(dataDir, 'authority.pem');
     writeFileSync(file, '-----BEGIN CERTIFICATE-----');
     const ours = { ...complete, REDIS_URL: 'rediss://one:6379', REDIS_TLS_CA_FILE: file };
     expect(loadConfig(ours).redisAuthority).toBe('-----BEGIN CERTIFICATE-----');
@@ -245,10 +246,23 @@ describe('configuration', () => {
   });
 
   it('accepts the locally generated key, but never in production', () => {
-    writeFileSync(join(dataDir, 'secrets-key'), `${KEY}\n`);
+    writeFileSync(path.join(dataDir, 'secrets-key'), `${KEY}\n`);
     const keyless = { ...complete, SECRETS_KEY: undefined };
     expect(loadConfig(keyless).secretsKey).toEqual(Buffer.alloc(32, 7));
     expect(problemsOf({ ...keyless, NODE_ENV: 'production' })).toContain('SECRETS_KEY');
+  });
+
+  it('finds the local state in the project, wherever the process starts', () => {
+    const inProject = path.relative(projectRoot, dataDir);
+    const before = process.cwd();
+    process.chdir(path.join(projectRoot, 'src'));
+    try {
+      writeFileSync(path.join(dataDir, 'secrets-key'), `${KEY}\n`);
+      const { secretsKey } = loadConfig({ ...complete, SECRETS_KEY: undefined, TOPUP_DATA_DIR: inProject });
+      expect(secretsKey).toEqual(Buffer.alloc(32, 7));
+    } finally {
+      process.chdir(before);
+    }
   });
 
   it('accepts networks and single addresses', () => {

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import path from 'node:path';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { isBaseUrl, withoutTrailingSlashes } from './urls.js';
@@ -8,6 +8,7 @@ import { ConfigError } from './config-error.js';
 import { readConsoleConfig, type ConsoleConfig, type ConsoleVariable } from './console-config.js';
 import { Environment, isBlank } from './environment.js';
 import { parseNetwork, readTrustedProxies, splitList, type Network, type TrustedProxies } from './networks.js';
+import { localDataDir } from './project-root.js';
 import { readRedisUrl } from './redis-url.js';
 
 /** The configuration from the environment, checked and with defaults. */
@@ -73,7 +74,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, options: LoadOptions = {}): C
   const webhookAllowedNetworks = parseNetworks('WEBHOOK_ALLOWED_CIDRS', environment.WEBHOOK_ALLOWED_CIDRS, problems);
   const trustedProxies = readTrustedProxies('TRUSTED_PROXIES', environment.TRUSTED_PROXIES, problems);
   const [consoleConfig, commonEnvironment] = readConsoleConfig(environment, problems, forConsole);
-  const secretsKey = environment.SECRETS_KEY ?? localSecretsKey(environment);
+  const secretsKey = environment.SECRETS_KEY ?? localSecretsKey(environment, env);
   if (secretsKey === undefined && !forCommandLine) {
     problems.push('SECRETS_KEY must be set to 32 bytes in base64: openssl rand -base64 32');
   }
@@ -168,8 +169,8 @@ function parseNetworks(name: string, list: string, problems: string[]): Network[
 }
 
 /** The key that `npm start` generated; production uses the environment only. */
-function localSecretsKey(environment: Environment): string | undefined {
-  const file = join(environment.TOPUP_DATA_DIR, 'secrets-key');
-  if (environment.NODE_ENV === 'production' || !existsSync(file)) return undefined;
+function localSecretsKey({ NODE_ENV }: Environment, env: NodeJS.ProcessEnv): string | undefined {
+  const file = path.join(localDataDir(env), 'secrets-key');
+  if (NODE_ENV === 'production' || !existsSync(file)) return undefined;
   return readFileSync(file, 'utf8').trim();
 }

@@ -160,6 +160,4 @@ export class Environment {
 
   @OneOf(LOG_LEVELS, `one of ${LOG_LEVELS.join(', ')}`, 'info') LOG_LEVEL!: (typeof LOG_LEVELS)[number];
   @Flag(false) LOG_PRETTY!: boolean;
-
-  @Text('.local') TOPUP_DATA_DIR!: string;
 }
