@@ -5,7 +5,7 @@ import { OrderSettlementService, type SettleResult } from '../orders/order-settl
 import type { UnitKey } from '../orders/order.rows.js';
 import { type CallRecord, SettlementRepository } from '../orders/settlement.repository.js';
 import { CONFIG, type Config } from '../core/config.js';
-import { toBesidesRow, type SupplierSource } from '../orders/settle-unit.js';
+import { isAboutOneSend, toBesidesRow, type SupplierSource } from '../orders/settle-unit.js';
 import { SupplierRegistry } from '../suppliers/supplier-registry.js';
 import { costColumns, type AboutAnother, type DefiniteOutcome } from '../suppliers/supplier-outcome.js';
 import { lacksCode } from '../orders/codes/delivered.js';
@@ -81,7 +81,8 @@ export class AttemptAnswersService {
   private async failOver({ key, by, outcome, calls }: DecidedAttempt): Promise<NextAttempt | null> {
     if (outcome.kind !== 'failed' || !(outcome.failover || outcome.retryAfterMs)) return null;
     const claim = by.kind === 'call' ? by.claim : null;
-    return this.failover.begin({ key, attempt: by.attempt, claim, refusal: outcome, calls });
+    const refused = { claim, isAboutOneSend: isAboutOneSend(by), refusal: outcome };
+    return this.failover.begin({ key, attempt: by.attempt, ...refused, calls });
   }
 
   /** Writes the attempt's cost and supplier's reference, and schedules a check, in the transaction that settles its unit. */

@@ -1,7 +1,7 @@
 import { SANDBOX_SUPPLIER_ID } from '../core/sandbox.js';
 import { rowsOf, statement, type RowsInText } from '../database/parameters.js';
 import { firstPassedOver, offersOf, passedOver, routingOrder, ROUTING_PARAMETERS } from '../catalog/routing.sql.js';
-import { unitReferenceIn } from '../orders/order.rows.js';
+import { isSentOnce, unitReferenceIn } from '../orders/order.rows.js';
 
 /** The key of an attempt. */
 export const ATTEMPT = { order_id: 'bigint', item: 'smallint', unit: 'smallint', attempt: 'smallint' } as const;
@@ -85,7 +85,7 @@ const lockEnded = (ended: RowsInText, deadlineMs: string): string => `
       JOIN order_items i ON i.order_id = u.order_id AND i.position = u.item
       JOIN orders o ON o.id = u.order_id
       LEFT JOIN unit_attempts a ON a.order_id = u.order_id AND a.item = u.item AND a.unit = u.unit AND a.number = u.attempt
-      WHERE (u.claim = c.claim OR c.claim IS NULL) AND u.supplier_id <> ${SANDBOX_SUPPLIER_ID}
+      WHERE (u.claim = c.claim OR c.claim IS NULL AND (NOT c.is_about_one_send OR ${isSentOnce('u')})) AND u.supplier_id <> ${SANDBOX_SUPPLIER_ID}
         AND CASE c.ended_as
               WHEN 'failed' THEN u.state IN ('sending', 'unknown', 'review')
               ELSE u.unknown_since IS NULL AND (u.state = 'sending' AND u.claim = c.claim
@@ -137,7 +137,8 @@ const otherOffers = (limits: Parameters<typeof offersOf>[0], maxOffers: string):
 /**
  * Ends a unit's latest attempt and begins the next one, if a repeat or a routable offer is left. The supplier must have
  * refused the ended attempt (`failed`), or certainly not accepted any send of it (`withdrawn`). An attempt that is still in
- * doubt does not end here, because its supplier may still sell it. Answers to older claims and attempts change nothing.
+ * doubt does not end here, because its supplier may still sell it. Answers to older claims and attempts change nothing, nor does
+ * a refusal of one of several sends.
  * Units of the sandbox have one attempt. If an open discrepancy reports that a supplier sold an earlier attempt of the unit
  * after all, the unit goes to review with its new attempt.
  */
@@ -147,6 +148,7 @@ export const BEGIN_NEXT_ATTEMPTS = statement(
     ended: rowsOf({
       ...ATTEMPT,
       claim: 'int?',
+      is_about_one_send: 'boolean',
       ended_as: 'text',
       failure_code: 'text?',
       failure_message: 'text?',

@@ -1,6 +1,7 @@
 import type { ProductKind } from '../core/product-kind.js';
 import { SANDBOX_SUPPLIER_ID } from '../core/sandbox.js';
 import { rowsOf, statement } from '../database/parameters.js';
+import { isSentOnce } from '../orders/order.rows.js';
 import { sandboxUnitIn } from '../orders/sandbox-unit.sql.js';
 import { attemptReference, isSold, TERMS } from './attempts.sql.js';
 import { dueUnits } from './shares.sql.js';
@@ -33,6 +34,10 @@ export interface ClaimedUnit {
   /** Whether the outcome of an earlier claim's send was never recorded, for example because its process died. */
   interrupted: boolean;
   sends: number;
+  /** Whether this attempt was sent once. `sends` counts the sends of all attempts. */
+  is_sent_once: boolean;
+  /** Milliseconds since the attempt's last send. */
+  sent_ago_ms: number;
   inquiries: number;
   order_number: string;
   merchant_id: number;
@@ -206,7 +211,8 @@ export const CLAIM_UNITS = statement(
       WHERE u.order_id = d.order_id AND u.item = d.item AND u.unit = d.unit
       RETURNING u.order_id, u.item, u.unit, u.supplier_id, u.claim, d.action, d.review_reason, d.is_repeat,
                 (d.sent_to <> d.destination) IS TRUE AS has_moved, d.state = 'sending' AS interrupted,
-                u.attempt, u.attempt > d.attempt AS is_new_attempt, u.sends, u.inquiries,
+                u.attempt, u.attempt > d.attempt AS is_new_attempt, u.sends, u.inquiries, ${isSentOnce('u')} AS is_sent_once,
+                (extract(epoch FROM statement_timestamp() - u.last_sent_at) * 1000)::float8 AS sent_ago_ms,
                 (extract(epoch FROM statement_timestamp() - u.first_sent_at) * 1000)::float8 AS age_ms, d.has_random_references, d.max_in_flight,
                 d.supplier, d.adapter, d.base_url, d.token_sealed, d.credentials_sealed,
                 d.callback_token_sealed, d.options, d.timeout_ms, d.next_merchant, d.next_used),

@@ -16,6 +16,8 @@ export interface EndedAttempt {
   attempt: number;
   /** The claim whose call ended the attempt; null without a call. */
   claim: number | null;
+  /** Set if the refusal is about one send. Then it ends the attempt only if that was sent once. */
+  isAboutOneSend?: boolean;
   /** Null if no send of the attempt was ever accepted. */
   refusal: Refusal | null;
   /** For the order history. */
@@ -71,12 +73,13 @@ export class FailoverService {
   }
 }
 
-const toRow = ({ key, attempt, claim, refusal }: EndedAttempt): EndedRow => ({
+const toRow = ({ key, attempt, claim, isAboutOneSend = false, refusal }: EndedAttempt): EndedRow => ({
   order_id: key.orderId,
   item: key.item,
   unit: key.unit,
   attempt,
   claim,
+  is_about_one_send: isAboutOneSend,
   ended_as: refusal ? 'failed' : 'withdrawn',
   failure_code: refusal?.code ?? null,
   failure_message: refusal?.message ?? null,

@@ -86,7 +86,7 @@ export class OutcomeRecorder {
    */
   async record(call: EndedCall, leaseEndMs: number): Promise<boolean> {
     if (isDefiniteCall(call) && lacksCode(call.unit.kind, call.outcome)) return this.awaitCode(call, leaseEndMs);
-    if (isDefiniteCall(call) && !needsConfirmation(call)) {
+    if (isDefiniteCall(call) && !needsConfirmation(call) && !this.isTooEarly(call)) {
       await this.settlements.settle(call, leaseEndMs);
       return false;
     }
@@ -113,6 +113,15 @@ export class OutcomeRecorder {
       .transaction((tx) => Promise.resolve(this.settlementRepository.recordCalls(tx, calls)))
       // After an error the order history lacks an entry, but the unit is in review all the same.
       .catch(() => undefined);
+  }
+
+  /**
+   * Whether an inquiry found a refused purchase although a later send may still arrive. If the supplier may sell each send, that
+   * send may then be bought.
+   */
+  private isTooEarly({ unit, kind, outcome, deduplicates }: DefiniteCall): boolean {
+    if (outcome.kind !== 'failed' || kind !== 'inquiry' || deduplicates || unit.is_sent_once) return false;
+    return unit.sent_ago_ms < this.quietMs(unit);
   }
 
   /** Takes the offer off, or pauses the supplier, after a lasting fault, because the fault would also concern other units. */
@@ -196,8 +205,6 @@ export class OutcomeRecorder {
   private postponeBatch(tx: Transaction, calls: Undecided[]): Promise<PostponedUnit[]> {
     const { SUPPLIER_REVIEW_AFTER_MS: reviewAfterMs } = this.config;
     const nowMs = performance.now();
-    const quietMs = ({ unit }: Undecided): number =>
-      safeQuietPeriodMs(this.config.SUPPLIER_QUIET_PERIOD_MS, unit.timeout_ms);
     const rows = calls.map((call) => ({
       ...call.unit,
       outcome: call.outcome.kind,
@@ -205,15 +212,19 @@ export class OutcomeRecorder {
       may_resend: call.mayResend,
       deduplicates: call.deduplicates,
       can_inquire: call.canInquire,
-      quiet_ms: BigInt(quietMs(call)),
+      quiet_ms: BigInt(this.quietMs(call.unit)),
       began_ago_ms: BigInt(Math.ceil(nowMs - call.startedAtMs)),
       // A call in flight ends within one quiet period, and its send reaches the supplier within another.
-      clock_limit: this.heartbeat.clockLimit(2 * quietMs(call)),
+      clock_limit: this.heartbeat.clockLimit(2 * this.quietMs(call.unit)),
     }));
     const postponed = this.units.postpone(tx, rows, BigInt(reviewAfterMs));
     this.attempts.note(tx, calls.flatMap(noteOf));
     this.settlementRepository.recordCalls(tx, calls.flatMap(historyEntriesOf));
     return postponed;
+  }
+
+  private quietMs({ timeout_ms: timeoutMs }: ClaimedUnit): number {
+    return safeQuietPeriodMs(this.config.SUPPLIER_QUIET_PERIOD_MS, timeoutMs);
   }
 }
 

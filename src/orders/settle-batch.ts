@@ -9,6 +9,7 @@ import { toOrderDto } from './order.mapper.js';
 import type { ItemRow, UnitKey } from './order.rows.js';
 import {
   callInUnitRow,
+  isAboutOneSend,
   isSupplierAnswer,
   toAnswerRow,
   toDeliveriesToStore,
@@ -139,13 +140,13 @@ type Precedence = readonly [attempt: number, weight: number, claim: number];
 
 /**
  * The command about the latest attempt wins. Within an attempt, a success wins over a refusal in a report, and that wins over a
- * refusal of a call, where the latest claim wins. An operator's command wins only if the batch has no answer
- * of a supplier for the unit.
+ * refusal of a call, where the latest claim wins. A refusal that may be about another send than the last one loses to that of a
+ * call. An operator's command wins only if the batch has no answer of a supplier for the unit.
  */
 function precedenceOf({ by, outcome }: SettleUnit): Precedence {
   if (by.kind === 'operator' || by.kind === 'cancellation') return [-1, 0, 0];
   if (outcome.kind === 'succeeded') return [by.attempt, 2, 0];
-  return by.kind === 'report' ? [by.attempt, 1, 0] : [by.attempt, 0, by.claim];
+  return by.kind === 'call' ? [by.attempt, 0, by.claim] : [by.attempt, isAboutOneSend(by) ? -1 : 1, 0];
 }
 
 const comparePrecedence = (one: Precedence, other: Precedence): number =>

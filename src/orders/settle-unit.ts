@@ -7,9 +7,14 @@ import type { AnswerRow, SettledRow, SettledUnit, CallRecord } from './settlemen
 /**
  * The source of a supplier's answer. The answer settles the unit only if `attempt` is still the latest attempt.
  * - `call`: an answer to a call under a claim. A refusal settles the unit only if that claim is still the latest.
- * - `report`: a statement about the whole attempt, in a callback or in answer to an inquiry without a claim.
+ * - `report`: a statement about the whole attempt, in a callback or in answer to an inquiry without a claim. With `isAboutOneSend`,
+ *   the supplier may sell each send. Then a refusal settles the unit only if the attempt was sent once.
  */
-export type SupplierSource = { kind: 'call'; attempt: number; claim: number } | { kind: 'report'; attempt: number };
+export type SupplierSource =
+  { kind: 'call'; attempt: number; claim: number } | { kind: 'report'; attempt: number; isAboutOneSend?: boolean };
+
+/** Whether the answer says nothing about the attempt's other sends, if it is a refusal. */
+export const isAboutOneSend = (by: SettleUnit['by']): boolean => by.kind === 'report' && by.isAboutOneSend === true;
 
 /**
  * An operator who settles a unit, or a task that does so for the operators. `seenAttempt` is the attempt that the operator saw: if
@@ -74,6 +79,7 @@ export const toSettledRow = (command: SettleUnit): SettledRow => {
     failure_message: outcome.kind === 'failed' ? outcome.message : null,
     attempt: 'attempt' in by ? by.attempt : null,
     claim: by.kind === 'call' ? by.claim : null,
+    is_about_one_send: isAboutOneSend(by),
     cancels: by.kind === 'cancellation',
     seen_attempt: ('seenAttempt' in by ? by.seenAttempt : null) ?? null,
     call_process: call?.process ?? null,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Queryable, Transaction, Statement } from '../database/database.js';
 import { outcomeDetail, type SupplierOutcome } from '../suppliers/supplier-outcome.js';
-import { type ItemRow, type OrderRow, STORED_ORDER_COLUMNS, type UnitRow } from './order.rows.js';
+import { isSentOnce, type ItemRow, type OrderRow, STORED_ORDER_COLUMNS, type UnitRow } from './order.rows.js';
 import { LIST_ITEMS_OF } from './orders.repository.js';
 import { rowsOf, statement } from '../database/parameters.js';
 import { OR_SOONER } from './attempt-checks.sql.js';
@@ -54,6 +54,8 @@ const CERTAINLY_NOT_BOUGHT = `u.state = 'queued' AND u.unknown_since IS NULL AND
  * - An answer settles a unit only if its attempt is still the unit's latest attempt.
  * - A refusal answers one call, so it settles a unit only if the claim of that call is still the latest claim. For a success, the
  *   claim does not matter, because all calls of an attempt have one reference. A report about the whole attempt has no claim.
+ * - If the supplier may sell each send of an attempt, a reported refusal is about one of them. After several sends it settles
+ *   nothing, because another one may be bought.
  * - A supplier's refusal does not settle a unit that waits to be sent, but a success does.
  * - An operator settles units in doubt or in review, and cancels units that were certainly not bought.
  * - With `seen_attempt`, an operator's decision settles only that attempt. A unit without an attempt has attempt 0, which
@@ -70,6 +72,7 @@ export const SETTLE_UNITS = statement(
       failure_code: 'text?',
       failure_message: 'text?',
       claim: 'int?',
+      is_about_one_send: 'boolean',
       attempt: 'smallint?',
       cancels: 'boolean',
       seen_attempt: 'smallint?',
@@ -91,7 +94,8 @@ export const SETTLE_UNITS = statement(
       AND (c.seen_attempt IS NULL OR greatest(c.seen_attempt, 1) = greatest(u.attempt, 1))
       AND CASE WHEN c.cancels THEN ${CERTAINLY_NOT_BOUGHT}
                WHEN c.attempt IS NULL THEN u.state IN ('unknown', 'review')
-               ELSE c.claim IS NULL OR c.state = 'succeeded' OR u.claim = c.claim END
+               WHEN c.claim IS NULL THEN c.state = 'succeeded' OR NOT c.is_about_one_send OR ${isSentOnce('u')}
+               ELSE c.state = 'succeeded' OR u.claim = c.claim END
     RETURNING u.order_id, u.item, u.unit, u.state`,
 );
 

@@ -75,6 +75,11 @@ export class SupplierRegistry implements OnApplicationShutdown {
     return this.known.get(name)?.adapter;
   }
 
+  /** Whether a supplier of this adapter certainly sells nothing for a repeated reference. */
+  deduplicates(name: string): boolean {
+    return this.find(name)?.deduplicates === true;
+  }
+
   /** Describes an adapter that operators may choose. @throws BAD_REQUEST */
   describe(name: string): DescribedAdapter {
     return describeAdapter(name) ?? unknownAdapter(name);

@@ -74,7 +74,7 @@ const beginNext = (ended_as: 'failed' | 'withdrawn', claim: number | null): Call
   const failure_code = ended_as === 'failed' ? 'OUT_OF_STOCK' : null;
   const said = { failure_code, failure_message: null, failover: true, retry_after_ms: 1 };
   return BEGIN_NEXT_ATTEMPTS.with({
-    ended: [{ ...key, attempt: 0, claim, ended_as, ...said }],
+    ended: [{ ...key, attempt: 0, claim, is_about_one_send: false, ended_as, ...said }],
     namedAtRandom: [],
     maxRetries: 2,
     maxOffers: 3,
@@ -92,8 +92,9 @@ const settle = (
 ): Call => {
   const failure_code = state === 'failed' ? 'OUT_OF_STOCK' : null;
   const outcome = { state, supplier_reference: null, failure_code, failure_message: null };
+  const source = { attempt, claim, is_about_one_send: false, cancels, seen_attempt: null };
   const call = { call_process: null, call_duration_ms: null };
-  return SETTLE_UNITS.with({ units: [{ ...key, ...outcome, attempt, claim, cancels, seen_attempt: null, ...call }] });
+  return SETTLE_UNITS.with({ units: [{ ...key, ...outcome, ...source, ...call }] });
 };
 
 const postpone = (outcome: string, can_inquire: boolean, reviewAfterMs: bigint): Call => {

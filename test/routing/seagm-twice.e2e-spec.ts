@@ -182,3 +182,69 @@ describe('A second sale of SEAGM under one reference', () => {
     expect(await cases(order)).toHaveLength(1);
   });
 });
+
+describe('A signed refusal of one of several sends under a reference', () => {
+  /** An order whose first send was taken in spite of a 429. Its second send, which has this rule, is on its way. */
+  async function sentTwice(second: Json): Promise<{ order: OrderBody; first: string }> {
+    const order = await seagm.ruled(REFUSED_AND_TAKEN, { then: [], callback: { mode: 'never' }, ...second });
+    await seagm.called(order, 1);
+    await seagm.routing.unitIn(order, 'queued');
+    const [first = ''] = await soldAs(order);
+    await seagm.routing.aMinuteLater(order);
+    await seagm.called(order, 2);
+    return { order, first };
+  }
+
+  const refuse = (order: OrderBody, id: string): Promise<unknown> => calledBack(order, { id, status_code: 10_005 });
+
+  const sell = async (order: OrderBody): Promise<void> => {
+    await seagm.vendor.sim('settle', { ref_id: await seagm.routing.reference(order), status_code: 10_003 });
+    await seagm.routing.aMinuteLater(order);
+  };
+
+  it('does not end the attempt while the last send may be bought, and this purchase settles the unit', async () => {
+    const { order, first } = await sentTwice({ drop: true });
+    await seagm.routing.unitIn(order, 'unknown');
+    await refuse(order, first);
+    await seagm.called(order, 3);
+    await seagm.routing.unitIn(order, 'unknown');
+    await sell(order);
+    await seagm.routing.orderWith(order, 'completed');
+    expect((await seagm.routing.attempts(order))[0]?.supplier_reference).toBe((await soldAs(order))[1]);
+    expect(await cases(order)).toEqual([]);
+  });
+
+  it('does not end the attempt while the last send is in flight, whose answer then counts', async () => {
+    const { order, first } = await sentTwice({ delay_ms: 3_000 });
+    await refuse(order, first);
+    await seagm.routing.unitIn(order, 'unknown');
+    await sell(order);
+    await seagm.routing.orderWith(order, 'completed');
+    expect(await cases(order)).toEqual([]);
+  });
+
+  it('counts once an inquiry finds it again, the quiet period after the last send', async () => {
+    const { order, first } = await sentTwice({ drop: true, decide: false });
+    await seagm.routing.unitIn(order, 'unknown');
+    await seagm.vendor.sim('settle', { ref_id: await seagm.routing.reference(order), status_code: 10_005 });
+    await refuse(order, first);
+    await seagm.called(order, 3);
+    await seagm.routing.unitIn(order, 'unknown');
+    await seagm.quiet(order);
+    await seagm.routing.aMinuteLater(order);
+    await seagm.routing.orderWith(order, 'failed');
+  });
+
+  it('does not count earlier, because the last send may still arrive and be bought', async () => {
+    const { order, first } = await sentTwice({ drop: true, decide: false });
+    await seagm.routing.unitIn(order, 'unknown');
+    await seagm.vendor.sim('settle', { ref_id: await seagm.routing.reference(order), status_code: 10_005 });
+    await refuse(order, first);
+    await seagm.called(order, 3);
+    await seagm.routing.unitIn(order, 'unknown');
+    await sendArrives(order, { callback: { mode: 'never' } });
+    await seagm.quiet(order);
+    await seagm.routing.aMinuteLater(order);
+    await seagm.routing.orderWith(order, 'completed');
+  });
+});

@@ -14,6 +14,7 @@ import {
   type DefiniteOutcome,
   type SupplierOutcome,
 } from '../../suppliers/supplier-outcome.js';
+import { SupplierRegistry } from '../../suppliers/supplier-registry.js';
 import type { CallingSupplier } from '../../suppliers/suppliers.repository.js';
 import { awaitingCode, lacksCode } from '../../orders/codes/delivered.js';
 import type { FoundAttempt } from './supplier-callbacks.repository.js';
@@ -39,6 +40,7 @@ export class CallbackAnswersService {
 
   constructor(
     private readonly answers: AttemptAnswersService,
+    private readonly registry: SupplierRegistry,
     private readonly log: AttemptLogService,
     private readonly metrics: Metrics,
     @Inject(LOGGER) private readonly logger: Logger,
@@ -86,7 +88,7 @@ export class CallbackAnswersService {
       key: { orderId: attempt.order_id, item: attempt.item, unit: attempt.unit },
       merchantId: attempt.merchant_id,
       kind: attempt.kind,
-      by: { kind: 'report', attempt: attempt.attempt },
+      by: { kind: 'report', attempt: attempt.attempt, isAboutOneSend: !this.registry.deduplicates(adapter) },
       outcome,
       sent: { adapter, times: attempt.sends },
       isRepeated,

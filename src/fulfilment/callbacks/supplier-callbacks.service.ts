@@ -120,8 +120,8 @@ export class SupplierCallbacksService {
       const reversalId = await this.reportUnknown(supplier, reading, texts);
       return { verdict: isRepeated ? 'repeated' : 'unknown_reference', attempt, reversalId };
     }
-    const hasSupplierReference = await this.storeSupplierReference(attempt, texts, reading);
     const outcome = outcomeOf(reading, attempt);
+    const hasSupplierReference = await this.storeSupplierReference(supplier, attempt, texts, outcome);
     const applied = outcome ? await this.answers.apply(supplier, attempt, outcome, isRepeated) : 'undecided';
     if (outcome && provesPurchase(outcome) && isOpen(attempt))
       await this.markInDoubt(supplier, attempt, hasSupplierReference);
@@ -161,16 +161,19 @@ export class SupplierCallbacksService {
 
   /**
    * Stores the supplier's reference of an open attempt that has none. A callback without an outcome proves nothing, so its
-   * reference is stored as unproven until the supplier confirms it.
+   * reference is stored as unproven until the supplier confirms it. If the supplier may sell each send, a refused purchase may not
+   * be the one that the unit gets, so its reference is not stored.
    * @returns whether the attempt has a supplier's reference.
    */
   private async storeSupplierReference(
+    { adapter }: CallingSupplier,
     attempt: FoundAttempt,
     { supplierReference }: CallbackTexts,
-    { outcome }: About,
+    outcome: SupplierOutcome | undefined,
   ): Promise<boolean> {
     if (attempt.supplier_reference !== null) return true;
     if (supplierReference === null || !isOpen(attempt)) return false;
+    if (outcome?.kind === 'failed' && !this.registry.deduplicates(adapter)) return false;
     await this.attempts.storeSupplierReference(attempt, supplierReference, outcome === undefined);
     return true;
   }
