@@ -101,6 +101,22 @@ describe('a purchase that its supplier lists as sold', () => {
     expect(await casesOf(order)).toHaveLength(1);
   });
 
+  it('opens a discrepancy if a statement has two purchases under the reference, and the unit has the other one', async () => {
+    const { reference_id } = await scene.stack.order(
+      scene.merchant,
+      [{ sku: await scene.stack.product('35.00') }],
+      unique('player'),
+    );
+    const order = await scene.stack.orderWith(scene.merchant, reference_id, 'completed');
+    const reference = `${order.order_number}.1.1`;
+    // The statement is compared in parts of 500 purchases.
+    const failed = Array.from({ length: 499 }, (_, index) => `${unique('other')}-${index},,Gagal`);
+    const sales = [`${reference},S-${reference},Sukses`, `${reference},S-second,Sukses`];
+    const file = scene.statement('reference,supplier_reference,status', ...failed, ...sales);
+    expect(await scene.report('--statement', file)).toMatchObject({ ok: false, surplus: 1 });
+    expect(await casesOf(order)).toMatchObject([{ kind: 'unknown_purchase', supplier_reference: 'S-second' }]);
+  });
+
   it('opens a discrepancy also from a statement that has only the supplier’s reference', async () => {
     const { order, reference } = await orderedInVain(await productOfBoth());
     const { order_number } = order;

@@ -98,8 +98,8 @@ export class PurchaseListsService {
     const others = statement.filter(
       ({ reference, supplierReference }) => reference !== null || !settled.has(supplierReference ?? ''),
     );
-    for (let begin = 0; begin < others.length; begin += STATED_AT_ONCE) {
-      const reported = others.slice(begin, begin + STATED_AT_ONCE).map(({ line, status, result: _, ...purchase }) => ({
+    for (const chunk of chunksOf(others)) {
+      const reported = chunk.map(({ line, status, result: _, ...purchase }) => ({
         ...purchase,
         detail: storable(`${name}, line ${line}: ${status ?? 'listed'}`, MAX_DETAIL_LENGTH),
       }));
@@ -215,6 +215,18 @@ export const namedIn = ({ unreadableReference: reference }: Pick<Listed, 'unread
   reference ? ` (the supplier calls one of them ${reference})` : '';
 
 const unread = (detail: string, offersNone = true): Unavailable => ({ known: false, detail, offersNone });
+
+/** Parts of a statement. Purchases under one reference are in the same part, because each shows that the other is another one. */
+function chunksOf(statement: StatedPurchase[]): StatedPurchase[][] {
+  const chunks: StatedPurchase[][] = [];
+  for (const purchase of statement) {
+    const chunk = chunks.at(-1);
+    const isOfLast = purchase.reference !== null && purchase.reference === chunk?.at(-1)?.reference;
+    if (chunk && (chunk.length < STATED_AT_ONCE || isOfLast)) chunk.push(purchase);
+    else chunks.push([purchase]);
+  }
+  return chunks;
+}
 
 const toReported = (purchase: ListedPurchase) => ({
   ...purchase,

@@ -66,6 +66,25 @@ describe('a statement of a supplier', () => {
     ]);
   });
 
+  it('has each sale under one reference, if the supplier names them differently', () => {
+    const lines = [
+      'reference,supplier_reference,status',
+      'T1,S1,success',
+      'T2,S2,success',
+      'T1,S3,success',
+      'T1,S1,success',
+    ];
+    const one = ['T3,,success', 'T3,S4,success', 'T4,S5,success', 'T4,S6,refunded', 'T5,S7,success', 'T5,S8,failed'];
+    expect(read([...lines, ...one]).map(({ reference, supplierReference }) => [reference, supplierReference])).toEqual([
+      ['T1', 'S1'],
+      ['T1', 'S3'],
+      ['T2', 'S2'],
+      ['T3', 'S4'],
+      ['T4', 'S6'],
+      ['T5', 'S7'],
+    ]);
+  });
+
   it('counts a purchase as paid back if any of its lines says so', () => {
     const lines = ['reference,status', 'T1,success', 'T1,Refunded', 'T2,Dana kembali', 'T2,success'];
     expect(read(lines, { refunded: ['Dana kembali'] })).toMatchObject([

@@ -1,5 +1,6 @@
 import { parseMicros } from '../../core/cost-money.js';
 import { CsvProblems, FieldReader, readTable, type CsvProblem } from '../../core/csv-table.js';
+import { groupBy } from '../../core/groups.js';
 import { readMoment } from '../../core/moments.js';
 import { textProblem } from '../../core/text.js';
 import type { ListedPurchase } from '../../suppliers/supplier-adapter.js';
@@ -37,7 +38,10 @@ export interface UnclearStatus {
 }
 
 export interface StatementReading {
-  /** Each purchase once, even if the statement has several lines for it. */
+  /**
+   * Each purchase once, even if the statement has several lines for it. Several sales under one reference are several purchases,
+   * if they have different references of the supplier.
+   */
   purchases: StatedPurchase[];
   /** Unknown statuses, which count as `processing`. */
   unclear: UnclearStatus[];
@@ -139,15 +143,22 @@ function readBoughtAt(reader: FieldReader): Date | null {
   return read instanceof Date ? read : null;
 }
 
-/** Returns, for each reference, the line with the highest rank. */
-function eachOnce(purchases: StatedPurchase[]): StatedPurchase[] {
-  const byName = new Map<string, StatedPurchase>();
-  for (const purchase of purchases) {
-    const name = JSON.stringify([purchase.reference, purchase.reference === null && purchase.supplierReference]);
-    const earlier = byName.get(name);
-    if (!earlier || rank(purchase) > rank(earlier)) byName.set(name, purchase);
-  }
-  return [...byName.values()];
+/** The purchases of one reference follow each other. */
+const eachOnce = (lines: StatedPurchase[]): StatedPurchase[] =>
+  [...groupBy(lines, nameIn).values()].flatMap(purchasesIn);
+
+const nameIn = ({ reference, supplierReference }: StatedPurchase): string =>
+  JSON.stringify([reference, reference === null && supplierReference]);
+
+/** Returns the line with the highest rank. Of sales under one reference, returns each that the supplier names differently. */
+function purchasesIn(lines: StatedPurchase[]): StatedPurchase[] {
+  const strongest = lines.reduce((one, other) => (rank(other) > rank(one) ? other : one));
+  if (strongest.result !== 'bought') return [strongest];
+  const named = lines.filter(({ result, supplierReference }) => result === 'bought' && supplierReference !== null);
+  const sales = [...groupBy(named, ({ supplierReference }) => supplierReference).values()].flatMap(
+    ([sale]) => sale ?? [],
+  );
+  return sales.length > 0 ? sales : [strongest];
 }
 
 const STATES = {
