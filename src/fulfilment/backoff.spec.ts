@@ -26,6 +26,13 @@ describe('backoff', () => {
     expect(nextCallDelayMs({ ...repeat, outcome: notAccepted })).toBe(60_000);
   });
 
+  it('doubles the gap where the first inquiry follows at once', () => {
+    const delays = [0, 1, 2, 3].map((inquiries) =>
+      nextCallDelayMs({ ...call, unit: { ...call.unit, inquiries }, firstMs: 0, minGapMs: 30_000, outcome: unknown }),
+    );
+    expect(delays).toEqual([30_000, 60_000, 60_000, 60_000]);
+  });
+
   it('does not wait for the gap after a call that did not reach the supplier', () => {
     expect(nextCallDelayMs({ ...call, outcome: notAccepted })).toBe(1_000);
   });

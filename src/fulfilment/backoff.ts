@@ -25,9 +25,9 @@ interface UndecidedCall {
 export function nextCallDelayMs({ unit, outcome, firstMs, minGapMs }: UndecidedCall): number {
   // The supplier accepted nothing, so the gap between two calls about an attempt does not apply.
   const isResent = outcome.kind === 'not_accepted' && !unit.is_repeat;
-  const usual = isResent ? resendDelayMs(unit.sends) : inquiryDelayMs(unit.inquiries, firstMs);
+  const usual = isResent ? resendDelayMs(unit.sends) : inquiryDelayMs(unit.inquiries, Math.max(firstMs, minGapMs));
   const wanted = ('retryAfterMs' in outcome && outcome.retryAfterMs) || 0;
   const retryAfterMs = wanted < MIN_RETRY_AFTER_MS ? 0 : Math.round(wanted);
   if (isResent) return retryAfterMs || usual;
-  return Math.max(retryAfterMs, usual, minGapMs);
+  return Math.max(retryAfterMs, usual);
 }
