@@ -3,6 +3,7 @@ import { CONFIG, type Config } from '../core/config.js';
 import { LOGGER } from '../core/core.module.js';
 import { failure } from '../core/failures.js';
 import type { Logger } from '../core/logger.js';
+import { WorkerTask } from '../core/worker-task.js';
 import { OrderSettlementService } from '../orders/order-settlement.service.js';
 import { unitName } from '../orders/order.rows.js';
 import { AttemptsRepository, type PausedUnit } from './attempts.repository.js';
@@ -28,6 +29,7 @@ export class PausedUnitsService {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
+  @WorkerTask('paused_units', { every: 1_000, failed: 'units of paused suppliers could not be checked' })
   async handle(): Promise<void> {
     const paused = await this.attempts.listPaused(BATCH);
     await Promise.all(paused.map((unit) => this.buyElsewhereOrFail(unit)));

@@ -3,19 +3,14 @@ import { LOGGER } from '../core/core.module.js';
 import type { Logger } from '../core/logger.js';
 import { WorkerTask } from '../core/worker-task.js';
 import { SupplierPausesService, type ProbedSupplier } from '../suppliers/supplier-pauses.service.js';
-import { PausedUnitsService } from './paused-units.service.js';
 import { UnitDispatcher } from './unit-dispatcher.js';
 
-/**
- * Queries our balance at paused suppliers when due, and resumes suppliers that can sell again. For units that wait for the other
- * suppliers, it begins a failover, or fails them when they have waited too long.
- */
+/** Queries our balance at paused suppliers when due, and resumes suppliers that can sell again. */
 @Injectable()
 export class SupplierProbesService {
   constructor(
     private readonly pauses: SupplierPausesService,
     private readonly units: UnitDispatcher,
-    private readonly pausedUnits: PausedUnitsService,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
@@ -24,7 +19,6 @@ export class SupplierProbesService {
     const probed = await this.pauses.probeDue();
     for (const each of probed) this.report(each);
     this.units.work.wake(probed.filter(({ isResumed }) => isResumed).map(({ supplier }) => supplier.id));
-    await this.pausedUnits.handle();
   }
 
   private report({ supplier, answer, isResumed }: ProbedSupplier): void {

@@ -161,6 +161,9 @@ const BEGIN_PAUSE = statement(
 
 const NOW = 'statement_timestamp()';
 
+/** The column is a smallint, and a pause for the deposit has a probe each minute. No wait depends on so high a number. */
+const NEXT_PROBES = 'least(probes, 32766) + 1';
+
 /** Leaves `updated_at` unchanged, because that column is only about settings. */
 const SAME_SETTINGS = { updated_at: () => 'updated_at' };
 
@@ -321,7 +324,7 @@ export class SuppliersRepository {
     for (const supplier of due) {
       const delayMs = nextMs(supplier);
       const probe_at = delayMs === null ? null : () => `${NOW} + interval '${delayMs} ms'`;
-      await manager.update(Supplier, supplier.id, { probes: () => 'probes + 1', probe_at, ...SAME_SETTINGS });
+      await manager.update(Supplier, supplier.id, { probes: () => NEXT_PROBES, probe_at, ...SAME_SETTINGS });
     }
     return due;
   }

@@ -186,6 +186,46 @@ describe('A supplier with too little of our deposit', () => {
   });
 });
 
+describe('A paused supplier', () => {
+  const heldUnit = async (code: string): Promise<OrderBody> => {
+    await scene.vendor(code, { deposit: 100 });
+    const order = await scene.order(await scene.product({ supplier: code, supplierSku: 'ml86', cost: 20_000 }));
+    await eventually(
+      () => supplierStatus(code),
+      (status) => status === 'paused',
+    );
+    return order;
+  };
+
+  it('is probed each minute for its deposit, for however long it is paused', async () => {
+    const order = await heldUnit('paused-for-weeks');
+    const probed = async (): Promise<{ probes: number; is_due: boolean } | undefined> => {
+      const [row] = await scene.stack.sql<{ probes: number; is_due: boolean }>(
+        `SELECT probes, probe_at <= now() AS is_due FROM suppliers WHERE code = 'paused-for-weeks'`,
+      );
+      return row;
+    };
+    await eventually(probed, (row) => row?.is_due === false);
+    await scene.stack.sql(`UPDATE suppliers SET probes = 32767, probe_at = now() WHERE code = 'paused-for-weeks'`);
+    expect(await eventually(probed, (row) => row?.is_due === false)).toEqual({ probes: 32_767, is_due: false });
+    await heldForAnHour('paused-for-weeks', order);
+    await scene.orderWith(order, 'failed');
+  });
+
+  it('holds no unit for too long, even if no probe can be recorded', async () => {
+    const order = await heldUnit('never-probed');
+    await scene.stack.sql(`
+      CREATE FUNCTION refuse_probe() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no probes today'; END $$;
+      CREATE TRIGGER tg_refuse_probe BEFORE UPDATE OF probe_at ON suppliers FOR EACH ROW
+        WHEN (NEW.probe_at > OLD.probe_at) EXECUTE FUNCTION refuse_probe()`);
+    await scene.stack.sql(`UPDATE suppliers SET probe_at = now() - interval '1 minute' WHERE code = 'never-probed'`);
+    await heldForAnHour('never-probed', order);
+    const failed = await scene.orderWith(order, 'failed');
+    expect(failed.failure_code).toBe('SUPPLIER_UNAVAILABLE');
+    await scene.stack.sql('DROP TRIGGER tg_refuse_probe ON suppliers');
+  });
+});
+
 describe('A supplier that refuses our credentials', () => {
   it('is called once, and gets units again once the credentials are right', async () => {
     const only = await scene.vendor('third', { rc: '41' });
