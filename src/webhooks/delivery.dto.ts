@@ -16,7 +16,7 @@ export class DeliveryDto {
   })
   event_id!: string;
   @ApiProperty({ enum: DELIVERED_EVENTS, example: 'order.completed' }) event!: string;
-  @ApiNullableText('order-1001', 'Null for events that are not about an order')
+  @ApiNullableText('order-1001', 'Null for events that are about neither an order nor a deposit')
   reference_id!: string | null;
   @ApiProperty({ enum: DELIVERY_STATUSES, example: 'pending' }) status!: string;
   @ApiProperty({ type: 'integer', example: 1, description: 'Attempts that have ended' })

@@ -57,7 +57,7 @@ export class DeliveryObserver extends WorkLog<ClaimedDelivery> {
   bodyUnreadable(delivery: ClaimedDelivery, reason: string): void {
     this.logger.error(
       { ...this.about(delivery), reason },
-      'the codes of an order cannot be opened: the delivery waits',
+      'the codes of an order cannot be read or opened: the delivery waits',
     );
   }
 

@@ -42,7 +42,7 @@ export class WaitingDeliveriesService {
       return await this.takeSteps(webhookId, mayGoOn);
     } catch (error) {
       const reason = (error as Error).message;
-      this.logger.warn({ webhookId, reason }, 'waiting deliveries do not follow their webhook yet: retrying');
+      this.logger.warn({ webhookId, reason }, 'waiting deliveries are not adapted to their webhook yet: retrying');
       return false;
     }
   }
