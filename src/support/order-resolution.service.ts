@@ -94,7 +94,7 @@ const isInDoubt = ({ state }: UnitRow): boolean => state === 'unknown' || state 
 /** @throws CONFLICT */
 function assertNotMoved(unit: UnitRow, { seenAttempt }: Resolution): void {
   if (seenAttempt === undefined || Math.max(unit.attempt, 1) === Math.max(seenAttempt, 1)) return;
-  const moved = `unit ${unitName(unit)} was tried again since it was looked at: look at it again`;
+  const moved = `unit ${unitName(unit)} has a newer attempt than the one you saw: look at it again`;
   throw new AppError('CONFLICT', moved);
 }
 

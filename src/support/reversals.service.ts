@@ -176,7 +176,7 @@ export class ReversalsService {
 const closedBefore = (id: number): AppError => new AppError('CONFLICT', `reversal ${id} is closed already`);
 
 const noMerchant = (id: number): AppError =>
-  new AppError('CONFLICT', `reversal ${id} has no order, so nobody can be credited by closing it`);
+  new AppError('CONFLICT', `reversal ${id} has no order, so closing it cannot credit a merchant`);
 
 const unitOf = ({ item, unit }: ReversalRow): string | null =>
   item === null || unit === null ? null : unitName({ item, unit });

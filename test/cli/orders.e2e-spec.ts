@@ -166,9 +166,9 @@ describe('topup order resolve', () => {
     } finally {
       await client.end();
     }
-    expect(await refused).toContain('was tried again since it was looked at');
+    expect(await refused).toContain('has a newer attempt than the one you saw');
     const asked = resolve(order, '1.1', '--succeeded', '--attempt');
-    expect(await commandLine.refused(...asked, '1')).toContain('was tried again since it was looked at');
+    expect(await commandLine.refused(...asked, '1')).toContain('has a newer attempt than the one you saw');
     expect((await commandLine.json<OrderFile>(...asked, '2')).status).toBe('completed');
   });
 
