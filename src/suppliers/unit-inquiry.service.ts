@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../core/errors.js';
 import type { UnitFailureCode } from '../core/failures.js';
+import { destinationOf } from './supplier-account.js';
 import type { NamedAttempt } from './supplier-adapter.js';
 import { inquiryAbout } from './supplier-adapter.js';
 import { outcomeDetail, type SupplierOutcome } from './supplier-outcome.js';
@@ -15,6 +16,10 @@ interface CurrentResult {
   failure_code: UnitFailureCode | null;
 }
 
+/** Another address or account may not know a purchase that the one before has made. */
+const ELSEWHERE =
+  'it was sent to the address or account that the supplier had before: look at the supplier’s own pages';
+
 /** Queries a supplier about one attempt, without changing anything. */
 @Injectable()
 export class UnitInquiryService {
@@ -24,17 +29,20 @@ export class UnitInquiryService {
   ) {}
 
   /**
-   * @param supplier the supplier's code. @throws NOT_FOUND; BAD_REQUEST for wrong settings; CONFLICT if no query is possible
-   * or it may buy.
+   * @param code the supplier's code.
+   * @param sentTo the supplier's address and our account there when the attempt was last sent; null if unknown.
+   * @throws NOT_FOUND; BAD_REQUEST for wrong settings; CONFLICT if no query is possible or it may buy.
    */
-  async inquire(supplier: string, attempt: NamedAttempt): Promise<CurrentResult> {
-    const { adapter, settings } = this.registry.connect(await this.suppliers.getByCode(supplier));
+  async inquire(code: string, attempt: NamedAttempt, sentTo: string | null): Promise<CurrentResult> {
+    const supplier = await this.suppliers.getByCode(code);
+    const { adapter, settings } = this.registry.connect(supplier);
     const inquiry = inquiryAbout(adapter, attempt.supplierReference !== null);
-    if (!inquiry) throw new AppError('CONFLICT', `${supplier} can't be queried about purchases`);
-    if (inquiry.mayBuy)
-      throw new AppError('CONFLICT', `a query at ${supplier} may buy: look at the supplier's own pages`);
+    if (!inquiry) throw new AppError('CONFLICT', `${code} can't be queried about purchases`);
+    if (inquiry.mayBuy) throw new AppError('CONFLICT', `a query at ${code} may buy: look at the supplier's own pages`);
     const outcome = await inquiry.query(settings, attempt);
-    const code = outcome.kind === 'failed' ? outcome.code : null;
-    return { outcome: outcome.kind, detail: outcomeDetail(outcome), failure_code: code };
+    if (outcome.kind !== 'succeeded' && sentTo !== null && sentTo !== destinationOf(supplier))
+      return { outcome: 'unknown', detail: ELSEWHERE, failure_code: null };
+    const failureCode = outcome.kind === 'failed' ? outcome.code : null;
+    return { outcome: outcome.kind, detail: outcomeDetail(outcome), failure_code: failureCode };
   }
 }

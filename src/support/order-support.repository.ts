@@ -62,8 +62,11 @@ export interface UnitToDecide {
   order: Pick<Order, 'id' | 'merchant_id'>;
   /** The price that the merchant pays for the unit, in satang. */
   price: bigint;
-  /** The latest attempt; null if there was none. */
-  attempt: Pick<AttemptOfUnit, 'number' | 'supplier' | 'supplier_sku' | 'reference' | 'supplier_reference'> | null;
+  /** The latest attempt; null if there was none. `sent_to` has the supplier's address and our account there at the last send. */
+  attempt:
+    | (Pick<AttemptOfUnit, 'number' | 'supplier' | 'supplier_sku' | 'reference' | 'supplier_reference'> &
+        Pick<OrderUnit, 'sent_to'>)
+    | null;
 }
 
 const FIND_BY_NUMBER = statement(
@@ -133,7 +136,7 @@ const FIND_UNIT = statement(
   { orderNumber: 'text', item: 'smallint', unit: 'smallint' },
   ({ orderNumber, item, unit }) => `
     SELECT ordered.id, ordered.merchant_id, item.unit_price AS price, attempt.number, attempt.supplier,
-           attempt.supplier_sku, attempt.reference, attempt.supplier_reference
+           attempt.supplier_sku, attempt.reference, attempt.supplier_reference, found.sent_to
     FROM orders ordered
     LEFT JOIN order_units found ON found.order_id = ordered.id AND found.item = ${item} AND found.unit = ${unit}
     LEFT JOIN order_items item ON item.order_id = found.order_id AND item.position = found.item

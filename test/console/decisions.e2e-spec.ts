@@ -4,7 +4,7 @@ import type { Statement } from '../../src/database/database.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import type { ErrorBody } from '../support/http.js';
 import { eventually } from '../support/eventually.js';
-import { refused } from '../support/fake-supplier.js';
+import { neverSeen, refused } from '../support/fake-supplier.js';
 import { unique, type OrderBody } from '../support/stack.js';
 import { sellsCodes } from '../deliveries/handed-over.js';
 import { PASSWORD, type Browser, type TestOperator } from './console-stack.js';
@@ -156,7 +156,7 @@ describe('a resolution', () => {
     const refused = await resolve(support.browser, order, '1.1', { ...verdict, attempt });
     expect([refused.status, refused.body.message]).toEqual([
       409,
-      'unit 1.1 was tried again since it was looked at: look at it again',
+      'unit 1.1 has a newer attempt than the one you saw: look at it again',
     ]);
     expect(await actionsOf(order)).toEqual([]);
     const looked = await resolve(support.browser, order, '1.1', { ...verdict, attempt: await look() });
@@ -246,6 +246,25 @@ describe('a query to a supplier that refused the purchase', () => {
     const { body } = await support.browser.post(`/api/orders/${order.order_number}/units/1.1/inquire`);
     expect(body).toMatchObject({ supplier: 'second', outcome: 'failed', failure_code: 'OUT_OF_STOCK' });
     await stack.orderWith(scene.merchant, order.reference_id, 'failed');
+  });
+});
+
+describe('a query to a supplier that was set to another account', () => {
+  it('does not take the other account’s "never seen" for a result', async () => {
+    const { stack } = scene;
+    await stack.addSupplier('moved', stack.supplier.url);
+    const order = await anOrderInDoubt(scene, support, { supplier: 'moved' });
+    const path = `/api/orders/${order.order_number}/units/1.1/inquire`;
+    const user = String(order.user_id);
+    await scene.console.sql(`UPDATE suppliers SET account = 'another' WHERE code = 'moved'`);
+    stack.supplier.script(user, () => neverSeen);
+    const { body } = await support.browser.post(path);
+    expect(body).toMatchObject({
+      outcome: 'unknown',
+      failure_code: null,
+      detail: expect.stringContaining('sent to the address or account that the supplier had before') as unknown,
+    });
+    await resolve(support.browser, order, '1.1', { succeeded: true });
   });
 });
 

@@ -129,8 +129,9 @@ export class ConsoleOrdersController {
   @Post('orders/:number/units/:unit/inquire')
   @ConsoleRoute('orders.resolve', 'Ask a unit’s supplier about the unit; changes nothing but the log', InquiryDto, {
     description:
-      '409 if the supplier answers no inquiry, or only one that may buy. 429 during another inquiry at the supplier, and for ten ' +
-      'seconds after it.',
+      'If the supplier has another address or account than when the unit was sent, any result but a success is `unknown`. 409 if ' +
+      'the supplier answers no inquiry, or only one that may buy. 429 during another inquiry at the supplier, and for ten seconds ' +
+      'after it.',
   })
   async inquire(
     @CurrentCaller() caller: Caller,
@@ -139,9 +140,9 @@ export class ConsoleOrdersController {
   ): Promise<InquiryDto> {
     const { order, attempt } = await this.orders.getUnit(number, unit);
     if (!attempt) throw notFound('attempt');
-    const { supplier, supplier_sku: sku, reference, supplier_reference: supplierReference } = attempt;
+    const { supplier, supplier_sku: sku, reference, supplier_reference: supplierReference, sent_to: sentTo } = attempt;
     const result = await this.queries.run('inquiry', supplier, () =>
-      this.inquiry.inquire(supplier, { sku, reference, supplierReference }),
+      this.inquiry.inquire(supplier, { sku, reference, supplierReference }, sentTo),
     );
     const detail = { unit: unitName(unit), supplier, result: result.outcome };
     await this.orders.record(order, 'order.inquire', detail, caller.actor());
