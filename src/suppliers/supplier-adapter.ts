@@ -302,8 +302,8 @@ export const whyUnnoticed = <Settings>(
   readSettings: () => Settings,
 ): string | null =>
   adapter.inquiry?.mayBuy === true && adapter.callbacks?.isProvenWith?.(readSettings()) === false
-    ? 'answers no inquiries about refused or old purchases, and nothing proves its callbacks: so nobody notices a late purchase, ' +
-      'or one that it takes back. Set its webhook_secret'
+    ? 'answers no inquiries about refused or old purchases, and nothing proves its callbacks, so we do not notice a purchase that ' +
+      'it makes late or takes back. Set its webhook_secret'
     : null;
 
 /** The inquiry to use for an attempt; null if there is none. @param isNamed whether the supplier's reference is known. */

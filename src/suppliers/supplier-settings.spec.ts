@@ -65,7 +65,7 @@ describe('settings of a supplier', () => {
     expect(baseUrlOf(vendor, 'https://other.example/', before)).toBe('https://other.example');
     expect(baseUrlOf(vendor, undefined, before)).toBe('https://proxy.example');
     expect(baseUrlOf(vendor, undefined, undefined)).toBe('https://api.vendor.example/v1');
-    expect(() => baseUrlOf(HttpSupplier.description, undefined, before)).toThrow(/a base URL must be given/);
+    expect(() => baseUrlOf(HttpSupplier.description, undefined, before)).toThrow(/a base URL is required/);
   });
 
   it('change by name, and others stay', () => {

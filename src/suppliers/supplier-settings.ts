@@ -46,7 +46,7 @@ export function baseUrlOf(
 ): string {
   const baseUrl = given ?? (adapterUrl === null ? null : (before?.base_url ?? adapterUrl));
   if (baseUrl !== null) return withoutTrailingSlashes(baseUrl);
-  throw new AppError('BAD_REQUEST', `a base URL must be given: the adapter ${adapter} knows none`);
+  throw new AppError('BAD_REQUEST', `a base URL is required: the adapter ${adapter} has none`);
 }
 
 /** The problem of a supplier's code; null if there is none. */
@@ -121,7 +121,7 @@ export function assertSecretsStay(
     .filter(({ name, secret }) => secret && names.includes(name) && given[name] === undefined)
     .map(({ name }) => name);
   if (secrets.length === 0) return;
-  const message = `another host needs ${secrets.join(', ')} anew: the service does not send stored secrets to it`;
+  const message = `enter ${secrets.join(', ')} again for another host: the service does not send stored secrets to it`;
   throw invalidRequest([{ field: 'credentials', code: 'REQUIRED', message }]);
 }
 

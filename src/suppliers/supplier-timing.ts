@@ -11,7 +11,8 @@ export const LEASE_MARGIN_MS = 3_000;
 export function timingProblem(timeoutMs: number, quietPeriodMs: number): string | null {
   const maxTimeoutMs = quietPeriodMs - LEASE_MARGIN_MS;
   if (timeoutMs <= maxTimeoutMs) return null;
-  const choose = maxTimeoutMs > 0 ? `choose a timeout of at most ${maxTimeoutMs} ms, or raise it` : 'raise it';
+  const choose =
+    maxTimeoutMs > 0 ? `choose a timeout of at most ${maxTimeoutMs} ms, or raise SUPPLIER_QUIET_PERIOD_MS` : 'raise it';
   return (
     `a timeout of ${timeoutMs} ms needs a SUPPLIER_QUIET_PERIOD_MS of at least ${timeoutMs + LEASE_MARGIN_MS}, ` +
     `and it is ${quietPeriodMs}: ${choose} for all processes first`

@@ -289,6 +289,6 @@ function usesProblem({ offers, reversals, orders }: Uses): string | null {
     ...(reversals > 0 ? [counted(reversals, 'reversal')] : []),
   ];
   if (users.length === 0) return null;
-  const advice = orders ? 'what was ordered stays in the books, and so does its supplier' : 'remove its offers first';
+  const advice = orders ? 'orders stay in the books, and so does their supplier' : 'remove its offers first';
   return `it is in use by ${users.join(', ')}; ${advice}`;
 }

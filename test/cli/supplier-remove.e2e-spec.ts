@@ -72,7 +72,7 @@ describe('topup supplier remove', () => {
     await stack.orderWith(merchant, order.reference_id, 'completed');
     await commandLine.json('product', 'set', '--sku', sku, '--supplier', 'fake');
     expect(await commandLine.refused('supplier', 'remove', code)).toMatch(
-      /can't be removed: it is in use by units of orders; what was ordered stays in the books, and so does its supplier/,
+      /can't be removed: it is in use by units of orders; orders stay in the books, and so does their supplier/,
     );
     await stack.sql(
       `INSERT INTO supplier_reversals (order_id, item, unit, supplier_id, kind, created_at)

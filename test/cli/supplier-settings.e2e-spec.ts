@@ -172,7 +172,7 @@ describe('topup supplier set', () => {
 
   it('needs a base URL if the adapter has none', async () => {
     expect(await commandLine.refused('supplier', 'set', '--code', 'acme', '--adapter', 'http')).toMatch(
-      /a base URL must be given: the adapter http knows none/,
+      /a base URL is required: the adapter http has none/,
     );
   });
 
@@ -215,7 +215,7 @@ describe('topup supplier adapters', () => {
           name: 'token',
           secret: true,
           required: false,
-          help: 'Bearer token, where the supplier wants one',
+          help: 'Bearer token, if the supplier requires one',
         },
       ],
       options: [],

@@ -120,7 +120,7 @@ describe('a supplier', () => {
       {
         field: 'credentials',
         code: 'REQUIRED',
-        message: 'another host needs key anew: the service does not send stored secrets to it',
+        message: 'enter key again for another host: the service does not send stored secrets to it',
       },
     ]);
     expect((await show('stays')).base_url).toBe('https://api.digiflazz.com/v1');
@@ -161,7 +161,7 @@ describe('a supplier', () => {
 
   it.each([
     [{ adapter: 'nothing', timeout_ms: 1_000 }, 'adapter must be one of'],
-    [{ adapter: 'http', timeout_ms: 1_000 }, 'a base URL must be given'],
+    [{ adapter: 'http', timeout_ms: 1_000 }, 'a base URL is required'],
     [{ adapter: 'http', timeout_ms: 1_000, base_url: 'https://u:p@acme.example' }, 'the base URL must be'],
     [{ ...DIGI, credentials: { username: 'shop' } }, 'requires the credentials key'],
     [{ ...DIGI, credentials: { ...DIGI.credentials, pin: 's3cr3t' } }, 'has no credential pin'],

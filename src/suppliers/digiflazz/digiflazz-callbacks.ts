@@ -19,7 +19,7 @@ export const digiflazzCallbacks: CallbackReader<WebhookSettings> = {
   read(raw, { webhookSecret }) {
     if (webhookSecret === null) return readContent(raw, false);
     if (isSignedWith(webhookSecret, raw.body, raw.headers['x-hub-signature'])) return readContent(raw, true);
-    return { kind: 'refused', detail: 'X-Hub-Signature is not that of the webhook secret' };
+    return { kind: 'refused', detail: 'X-Hub-Signature was not made with the webhook secret' };
   },
 
   isProvenWith: ({ webhookSecret }) => webhookSecret !== null,

@@ -53,13 +53,13 @@ export class DigiflazzSupplier implements SupplierAdapter<DigiflazzSettings> {
         name: 'key',
         secret: true,
         required: true,
-        help: 'API key: that of production, or with testing that of development',
+        help: 'API key: the production key, or the development key with testing',
       },
       {
         name: 'webhook_secret',
         secret: true,
         required: false,
-        help: 'Secret of the webhook; without it a callback only leads to an inquiry, and only where that can buy nothing',
+        help: 'Secret of the webhook; without it, a callback settles nothing and leads at most to an inquiry',
       },
     ],
     options: [

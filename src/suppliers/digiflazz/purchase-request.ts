@@ -41,5 +41,5 @@ export function limitProblem({ maxCost }: TopUp): string | null {
   if (maxCost === null) return null;
   if (maxCost.currency !== CURRENCY) return `its cost limit is in ${maxCost.currency}, not in ${CURRENCY}`;
   // The supplier does not document whether a limit of 0 means no limit.
-  return maxCost.micros < MICROS ? `it may cost less than 1 ${CURRENCY}` : null;
+  return maxCost.micros < MICROS ? `its cost limit is below 1 ${CURRENCY}` : null;
 }

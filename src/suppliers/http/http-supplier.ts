@@ -30,7 +30,7 @@ export class HttpSupplier implements SupplierAdapter<HttpSettings> {
         secret: true,
         required: false,
         isAccount: true,
-        help: 'Bearer token, where the supplier wants one',
+        help: 'Bearer token, if the supplier requires one',
         // Headers can carry only visible ASCII.
         problemOf: (token) => (/^[\x21-\x7e]+$/.test(token) ? null : 'must be visible ASCII characters without spaces'),
       },

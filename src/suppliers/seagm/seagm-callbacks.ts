@@ -24,7 +24,7 @@ export const seagmCallbacks: CallbackReader<SigningSettings> = {
   read(raw, { secretKey }) {
     const fields = formOf(raw);
     if (fields === null || !isSignedWith(secretKey, fields))
-      return { kind: 'refused', detail: 'the signature is not that of our secret key' };
+      return { kind: 'refused', detail: 'the signature was not made with our secret key' };
     const driftMs = Number(fields.timestamp) * 1_000 - raw.receivedAt.getTime();
     return Math.abs(driftMs) <= MAX_DRIFT_MS
       ? readFields(fields)
