@@ -58,6 +58,7 @@ describe('a charge', () => {
 
   it.each<[string, (client: OpnClient) => Promise<Json>, Json]>([
     ['the secret key for a source', (client) => client.source(100_000, SECRET_KEY), { http: 401 }],
+    ['the secret key for the capability', (client) => client.get('capability'), { http: 401 }],
     ['the public key for a charge', (client) => client.get('charges', PUBLIC_KEY), { http: 401 }],
     ['an amount below the limit', (client) => client.source(1_999), { http: 400, code: 'invalid_amount' }],
     ['an amount above the limit', (client) => client.source(15_000_001), { http: 400, code: 'invalid_amount' }],
@@ -66,6 +67,15 @@ describe('a charge', () => {
     ['an unknown charge', (client) => client.get('charges/chrg_x'), { http: 404, code: 'not_found' }],
   ])('is refused for %s', async (_, call, expected) => {
     expect(await call(await bench.start())).toMatchObject({ object: 'error', ...expected });
+  });
+
+  it('is of a kind that the account can make, as its public key shows', async () => {
+    const client = await bench.start();
+    expect(await client.get('capability', PUBLIC_KEY)).toMatchObject({
+      http: 200,
+      object: 'capability',
+      payment_methods: [{ name: 'promptpay', currencies: ['THB'] }],
+    });
   });
 
   it('uses its source once', async () => {

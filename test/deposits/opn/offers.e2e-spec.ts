@@ -6,6 +6,7 @@ import { expectError } from '../../support/expectations.js';
 import { Client, type ErrorBody } from '../../support/http.js';
 import { unique } from '../../support/stack.js';
 import { untilServed } from '../../support/until-served.js';
+import { PUBLIC_KEY, SECRET_KEY, type Json } from '../../simulators/opn-client.js';
 import { closeWithRightBooks } from '../scene.js';
 import { OpnScene, type Deposit } from './scene.js';
 
@@ -152,17 +153,35 @@ describe('a deposit at Opn', () => {
 });
 
 describe('refused keys', () => {
-  it('pause the channel until a probe succeeds', async () => {
+  it.each([
+    ['secret_key', SECRET_KEY],
+    ['public_key', PUBLIC_KEY],
+  ])('pause the channel until a probe with an accepted %s', async (name, key) => {
     const made = await scene.made();
-    await scene.opn.sim('account', { secret_key: 'skey_test_other' });
+    const { code } = scene;
+    await scene.opn.sim('account', { [name]: 'another' });
     expectError(await scene.create(), 503, 'SERVICE_UNAVAILABLE');
     expect(await scene.channel()).toMatchObject({ status: 'paused', pause_reason: 'credentials' });
     const refused = await scene.create();
     expect((refused.body as unknown as ErrorBody).details?.[0]?.code).toBe('NO_CHANNEL');
-    const checks = await scene.deposits.operator.run('channel', 'test', scene.code, '--json');
-    expect([checks.code, checks.stdout]).toEqual([1, expect.stringContaining('authentication_failure')]);
-    await scene.opn.sim('account', { secret_key: 'skey_test_simulator' });
-    await scene.deposits.stack.sql(`UPDATE deposit_channels SET probe_at = now() WHERE code = $1`, [scene.code]);
+    const tested = await scene.deposits.operator.run('channel', 'test', code, '--json');
+    expect(tested.code).toBe(1);
+    const { checks } = JSON.parse(tested.stdout) as { checks: Json[] };
+    expect(checks.filter(({ ok }) => !ok)).toEqual([
+      { name, ok: false, detail: expect.stringContaining('authentication_failure') },
+    ]);
+    const { stack } = scene.deposits;
+    const probe = () => stack.sql(`UPDATE deposit_channels SET probe_at = now() WHERE code = $1`, [code]);
+    const probes = async () =>
+      (await stack.sql<{ probes: number }>(`SELECT probes FROM deposit_channels WHERE code = $1`, [code]))[0]?.probes;
+    // When the second probe begins, the first one has ended.
+    for (const count of [1, 2]) {
+      await probe();
+      await eventually(probes, (made) => made === count);
+    }
+    expect(await scene.channel()).toMatchObject({ status: 'paused' });
+    await scene.opn.sim('account', { [name]: key });
+    await probe();
     await eventually(
       () => scene.channel(),
       ({ status }) => status === 'active',

@@ -25,6 +25,18 @@ const answered = (body: Reply['body'], decision = 'answered', transaction?: Char
   return transaction ? { ...reply, transaction } : reply;
 };
 
+/** D: the answer to `GET /capability`, of an account that takes only PromptPay. */
+export const CAPABILITY: Reply = answered({
+  object: 'capability',
+  location: '/capability',
+  country: 'TH',
+  banks: ['bbl', 'kbank', 'scb'],
+  limits: { charge_amount: { min: MIN_AMOUNT, max: MAX_AMOUNT } },
+  payment_methods: [{ object: 'payment_method', name: 'promptpay', currencies: ['THB'], banks: [] }],
+  tokenization_methods: [],
+  zero_interest_installments: false,
+});
+
 const newId = (kind: string, more = ''): string => `${kind}_test_${more}${randomBytes(8).toString('hex')}`;
 const timeOf = (value: unknown): number => (typeof value === 'string' ? Date.parse(value) : NaN);
 const iso = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+/, '');

@@ -36,7 +36,7 @@ const RETRY_SCHEDULE_MS = [60_000, 600_000, 3_600_000];
 export type Readings = ReadingsOf<typeof CHOICES, typeof NUMBERS>;
 export const READINGS = readingSet(CHOICES, NUMBERS, RETRY_SCHEDULE_MS);
 
-export type Call = 'source' | 'charge' | 'retrieve' | 'list' | 'refunds' | 'expire' | 'image';
+export type Call = 'capability' | 'source' | 'charge' | 'retrieve' | 'list' | 'refunds' | 'expire' | 'image';
 export type Status = 'pending' | 'successful' | 'failed' | 'expired' | 'reversed';
 
 /** A state of a charge. Amounts are satang. */
@@ -60,7 +60,7 @@ export interface Rule extends rules.Rule {
 }
 
 export const RULES: rules.RuleForms = {
-  calls: ['source', 'charge', 'retrieve', 'list', 'refunds', 'expire', 'image'] satisfies Call[],
+  calls: ['capability', 'source', 'charge', 'retrieve', 'list', 'refunds', 'expire', 'image'] satisfies Call[],
   purchases: ['charge'],
   rule: { code: text },
   callback: { signature: oneOf('wrong', 'absent', 'stale', 'other_header') },

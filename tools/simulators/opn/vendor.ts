@@ -12,6 +12,7 @@ import { Store } from '../common/store.js';
 import { type Forged, type Outcome, Vendor } from '../common/vendor.js';
 import {
   aboutCharge,
+  CAPABILITY,
   chargeView,
   listCharges,
   listRefunds,
@@ -27,6 +28,7 @@ import { READINGS, RULES } from './model.js';
 const DAY_MS = 86_400_000;
 const STALE_SECONDS = 600;
 const ROUTES: readonly (readonly [Call, RegExp])[] = [
+  ['capability', /^GET \/capability$/],
   ['source', /^POST \/sources$/],
   ['charge', /^POST \/charges$/],
   ['list', /^GET \/charges$/],
@@ -78,9 +80,12 @@ class Opn extends Vendor<Kinds> {
 
   decide(call: OpnCall, rule: Rule | undefined): Reply {
     const { public_key, secret_key } = this.store.account;
-    const isKnown = call.call === 'image' || call.key === (call.call === 'source' ? public_key : secret_key);
+    // D: a capability is read with the public key only.
+    const isPublic = call.call === 'source' || call.call === 'capability';
+    const isKnown = call.call === 'image' || call.key === (isPublic ? public_key : secret_key);
     if (!isKnown) return refused(401, 'authentication_failure');
     if (rule?.code !== undefined) return refused(rule.http ?? 400, rule.code);
+    if (call.call === 'capability') return CAPABILITY;
     if (call.call === 'source') return makeSource(this.store, call);
     if (call.call === 'charge') return makeCharge(this.store, call, rule);
     if (call.call === 'refunds') return listRefunds(this.store, call, rule);

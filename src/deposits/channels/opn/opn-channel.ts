@@ -191,6 +191,9 @@ export class OpnChannel implements ChannelAdapter<OpnSettings> {
   }
 
   async test(settings: OpnSettings): Promise<ChannelCheck[]> {
+    const capability = await this.call(settings, 'GET', '/capability', (got) =>
+      objectIn(got, 'capability') ? { kind: 'capability' as const } : unknown(got),
+    );
     const answer = await this.call(settings, 'GET', '/charges?limit=1', (got) =>
       readList(got, 0, settings.isLive, new Date()),
     );
@@ -198,7 +201,9 @@ export class OpnChannel implements ChannelAdapter<OpnSettings> {
     const signed = settings.webhookSecret !== null;
     const refunds = await this.refunds(settings, new Date(), 0);
     const listed = refunds.kind === 'unknown' ? refunds.detail : 'read each night';
+    const isKnown = capability.kind === 'capability';
     return [
+      { name: 'public_key', ok: isKnown, detail: isKnown ? 'accepted' : capability.detail },
       { name: 'secret_key', ok: answer.kind === 'page', detail: answer.kind === 'page' ? mode : answer.detail },
       { name: 'webhook_secret', ok: true, detail: signed ? 'callbacks must be signed' : 'callbacks are not proven' },
       { name: 'refunds', ok: true, detail: refunds === NO_REFUNDS ? UNLISTED : listed },
@@ -281,7 +286,7 @@ export class OpnChannel implements ChannelAdapter<OpnSettings> {
     return this.call(settings, 'POST', path, read, { body, timeoutMs: leftMs(until) });
   }
 
-  /** Never throws. Sources need the public key, all other calls the secret key. */
+  /** Never throws. Sources and the account's capability need the public key, all other calls the secret key. */
   private call<Result>(
     { baseUrl, publicKey, secretKey }: OpnSettings,
     method: 'GET' | 'POST',
@@ -289,7 +294,7 @@ export class OpnChannel implements ChannelAdapter<OpnSettings> {
     read: (answer: HttpAnswer) => Result,
     { body, timeoutMs = TIMEOUT_MS }: { body?: object; timeoutMs?: number } = {},
   ): Promise<Result | NoAnswer> {
-    const user = path === '/sources' ? publicKey : secretKey;
+    const user = path === '/sources' || path === '/capability' ? publicKey : secretKey;
     const headers = {
       Authorization: `Basic ${Buffer.from(`${user}:`).toString('base64')}`,
       'Omise-Version': VERSION,
