@@ -32,7 +32,7 @@ export class SlipsRepository {
   /** @returns the slip; undefined if it is known. */
   async add(
     tx: Transaction,
-    of: { depositId: bigint; channelId: number; slipRef: string; waitSeconds: number },
+    of: { depositId: bigint; channelId: number; slipRef: string; tries: 0 | 1; waitSeconds: number },
   ): Promise<DueSlip | undefined> {
     return (await tx.query<DueSlip>(...sql.INSERT_CHECK.with(of)))[0];
   }

@@ -61,7 +61,7 @@ export class SlipsService {
   async present(row: DepositRow, slip: MiniQr): Promise<void> {
     const { deposit, channel: code } = row;
     if (deposit.channel_id === SANDBOX_CHANNEL_ID) {
-      const due = await this.add(row, this.sandbox.slipRefOf(deposit, slip));
+      const due = await this.add(row, this.sandbox.slipRefOf(deposit, slip), 1);
       if (due) await this.sandbox.decide(due);
       return;
     }
@@ -69,8 +69,9 @@ export class SlipsService {
     if (!channel.settings.takesSlips) {
       throw refusal('CONFLICT', 'SLIPS_NOT_TAKEN', 'payload', `channel ${code} takes no slips: wait for the payment`);
     }
-    const due = await this.add(row, slipRefOf(slip));
-    if (due && channel.channel.slips_paused_until === null) await this.check(channel, due);
+    const isPaused = channel.channel.slips_paused_until !== null;
+    const due = await this.add(row, slipRefOf(slip), isPaused ? 0 : 1);
+    if (due && !isPaused) await this.check(channel, due);
   }
 
   @WorkerTask('slip_checks', { every: 1_000, failed: 'slips could not be checked', once: true })
@@ -89,7 +90,7 @@ export class SlipsService {
   }
 
   /** Stores the slip before it is verified, so that no crash loses it. @returns the slip; undefined if it is known. */
-  private add({ deposit }: DepositRow, slipRef: string): Promise<DueSlip | undefined> {
+  private add({ deposit }: DepositRow, slipRef: string, tries: 0 | 1): Promise<DueSlip | undefined> {
     const { id: depositId, merchant_id: merchantId, channel_id: channelId } = deposit;
     const insert = (): Promise<DueSlip | undefined> =>
       this.database.transaction(async (tx) => {
@@ -98,7 +99,7 @@ export class SlipsService {
         if (use.is_known) return undefined;
         if (use.slips >= PER_DEPOSIT) throw tooMany(`${PER_DEPOSIT} slips of one deposit`, NEVER_SECONDS);
         if ((use.wait_seconds ?? 0) > 0) throw tooMany(`${PER_MINUTE} slips in a minute`, use.wait_seconds ?? 0);
-        return this.slips.add(tx, { depositId, channelId, slipRef, waitSeconds: WAITS[0] });
+        return this.slips.add(tx, { depositId, channelId, slipRef, tries, waitSeconds: WAITS[0] });
       });
     return this.bounded.run(insert);
   }

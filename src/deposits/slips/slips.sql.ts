@@ -25,15 +25,18 @@ export const FIND_USE = statement(
 
 const CHECK = 's.id, s.deposit_id, s.channel_id, s.slip_ref, s.tries';
 
-/** Adds a slip. A slip that is known from another deposit is not verified again. @returns the slip if it must be verified. */
+/**
+ * Adds a slip. A slip that is known from another deposit is not verified again. `tries` counts the caller's call, if it makes one.
+ * @returns the slip if it must be verified.
+ */
 export const INSERT_CHECK = statement(
   'slip_checks.insert',
-  { depositId: 'bigint', channelId: 'int', slipRef: 'text', waitSeconds: 'int' },
-  ({ depositId, channelId, slipRef, waitSeconds }) => `
+  { depositId: 'bigint', channelId: 'int', slipRef: 'text', tries: 'int', waitSeconds: 'int' },
+  ({ depositId, channelId, slipRef, tries, waitSeconds }) => `
     WITH added AS (
       INSERT INTO slip_checks AS s (deposit_id, channel_id, slip_ref, state, code, tries, next_at)
       SELECT ${depositId}, ${channelId}, ${slipRef}, coalesce(known.state, 'checking'), known.code,
-             CASE WHEN known.state IS NULL THEN 1 ELSE 0 END,
+             CASE WHEN known.state IS NULL THEN ${tries} ELSE 0 END,
              CASE WHEN known.state IS NULL THEN statement_timestamp() + ${waitSeconds} * interval '1 second' END
       FROM (VALUES (1)) one LEFT JOIN LATERAL (
         SELECT state, code FROM slip_checks WHERE channel_id = ${channelId} AND slip_ref = ${slipRef} ORDER BY id LIMIT 1) known ON true

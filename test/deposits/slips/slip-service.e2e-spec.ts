@@ -242,6 +242,27 @@ describe('a slip service that refuses us', () => {
     expect(await scene.calls(given.transfer)).toBe(2);
   });
 
+  it('is asked six times about a slip that was presented meanwhile, too', async () => {
+    const given = await paying();
+    await scene.service.sim('account', { api_key: 'another' });
+    await present(given);
+    await scene.service.sim('account', { api_key: KEY });
+    const deposit = await scene.deposits.deposit(given.channel, given.shop);
+    const meanwhile = scene.transfer(deposit, '');
+    await scene.present(given.shop, deposit, meanwhile.payload);
+    expect(await scene.calls(meanwhile)).toBe(0);
+    await scene.takeSlips(given.channel);
+    for (let calls = 1; calls <= 6; calls++) {
+      expect((await scene.get(given.shop, deposit)).slip).toMatchObject({ status: 'checking' });
+      await scene.hurry();
+      await eventually(
+        () => scene.calls(meanwhile),
+        (made) => made === calls,
+      );
+    }
+    expect(await withSlip(given.shop, deposit, 'refused')).toMatchObject({ slip: { code: 'SLIP_UNKNOWN' } });
+  });
+
   it('is asked again at once if the key is set anew', async () => {
     const given = await paying();
     await scene.pay(given.transfer);
