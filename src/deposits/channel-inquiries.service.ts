@@ -13,7 +13,7 @@ import { IncomingChargesService } from './incoming-charges.service.js';
 import { InquiriesRepository, type ClaimedDeposit } from './inquiries.repository.js';
 import { nextInquiry } from './inquiry-times.js';
 
-/** How many deposits of a channel a worker inquires about at once, and how many unknown charges of callbacks. */
+/** How many deposits of a channel a worker inquires about at once. */
 const AT_ONCE = 20;
 /** Longer than an adapter takes to answer. */
 const LEASE_MS = 30_000;
@@ -59,7 +59,7 @@ export class ChannelInquiriesService implements OnTasksStopped {
     let count: number;
     do {
       const deposits = await this.inquiries.claimInquiries(channelId, AT_ONCE, LEASE_MS);
-      const unknown = await this.callbacks.claimUnknown(channelId, AT_ONCE, LEASE_MS);
+      const unknown = await this.callbacks.claimUnknown(channelId);
       await Promise.all([
         ...deposits.map((deposit) => this.inquireOfDeposit(connected, deposit)),
         ...unknown.map((charge) => this.inquireOfCharge(connected, charge)),

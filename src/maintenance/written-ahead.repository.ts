@@ -50,7 +50,7 @@ const WRITTEN: Record<string, Record<string, Limit>> = {
     list_read_until: `interval '2 minutes'`,
     slips_paused_until: `interval '15 minutes'`,
   },
-  channel_callbacks: { ask_at: `interval '1 hour'` },
+  channel_callbacks: { ask_at: `interval '1 hour'`, claimed_at: PAST },
   slip_checks: { created_at: PAST, next_at: `interval '30 minutes'` },
   month_closing_turn: { next_at: `interval '1 day'` },
   review_claims: { claimed_until: `interval '10 minutes'` },

@@ -25,3 +25,4 @@ export { PaymentApprovals1763900000025 } from './1763900000025-payment-approvals
 export { ChannelPayments1763900000026 } from './1763900000026-channel-payments.js';
 export { ListReadings1763900000027 } from './1763900000027-list-readings.js';
 export { ExpiredDeposits1763900000028 } from './1763900000028-expired-deposits.js';
+export { CallbackClaims1763900000029 } from './1763900000029-callback-claims.js';

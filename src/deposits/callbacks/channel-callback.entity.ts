@@ -47,6 +47,10 @@ export class ChannelCallback {
   @Column(timestampColumn({ nullable: true }))
   ask_at!: Date | null;
 
+  /** When a worker claimed its last inquiry. */
+  @Column(timestampColumn({ nullable: true }))
+  claimed_at!: Date | null;
+
   /** When the vendor answered. */
   @Column(timestampColumn({ nullable: true }))
   asked_at!: Date | null;

@@ -5,8 +5,9 @@ import { removalOfOld } from '../../database/remove-in-batches.js';
 import { NOW } from '../deposits.sql.js';
 import { ChannelCallback, type ChannelCallbackVerdict } from './channel-callback.entity.js';
 
-/** In SQL: whether the inquiry after a callback is recent or still to come. Older inquiries delay no other one. */
-const LATELY = `ask_at > statement_timestamp() - interval '1 minute'`;
+/** How many inquiries about payments of no known deposit a channel may have a minute. */
+const PER_MINUTE = 10;
+const PER_HOUR = 60 * PER_MINUTE;
 
 /**
  * In SQL: whether workers must inquire about the payment of a callback now. Without an answer, they give up after two
@@ -18,9 +19,8 @@ export const CALLBACK_IS_DUE = `ask_at <= statement_timestamp() AND asked_at IS 
 
 /**
  * Records a callback. If it is about a deposit's payment, workers inquire at once, but not within two seconds after
- * the last inquiry. About payments of no known deposit, at most ten callbacks a minute of a channel get their first
- * inquiry. Others wait for up to an hour, and a longer wait means no inquiry. Without an answer, workers repeat an
- * inquiry outside of this limit.
+ * the last inquiry. About payments of no known deposit, they inquire as soon as the limit of claims allows. An hour has
+ * room for a limited number of these callbacks. Workers never inquire about others.
  */
 const RECORD = statement(
   'channel_callbacks.record',
@@ -31,27 +31,45 @@ const RECORD = statement(
         next_inquiry_at = least(coalesce(next_inquiry_at, 'infinity'), greatest(${NOW}, asked_at + interval '2 seconds'))
       WHERE channel_id = ${channelId} AND channel_payment_id = ${charge} RETURNING id),
     asking AS (
-      SELECT greatest(${NOW},
-        (SELECT max(ask_at) FROM channel_callbacks WHERE channel_id = ${channelId} AND ${LATELY}
-           AND charge_ref = ${charge}) + interval '2 seconds',
-        (SELECT ask_at FROM channel_callbacks WHERE channel_id = ${channelId} AND ${LATELY}
-         ORDER BY ask_at DESC OFFSET 9 LIMIT 1) + interval '1 minute') AS at
-      WHERE ${charge} IS NOT NULL AND NOT EXISTS (SELECT FROM woken))
+      SELECT greatest(${NOW}, (SELECT max(coalesce(claimed_at, ask_at)) FROM channel_callbacks
+                               WHERE channel_id = ${channelId} AND ask_at > statement_timestamp() - interval '1 minute'
+                                 AND charge_ref = ${charge}) + interval '2 seconds') AS at
+      WHERE ${charge} IS NOT NULL AND NOT EXISTS (SELECT FROM woken)
+        AND NOT EXISTS (SELECT FROM channel_callbacks
+                        WHERE channel_id = ${channelId} AND ask_at > statement_timestamp() - interval '1 hour'
+                        OFFSET ${PER_HOUR} - 1))
     INSERT INTO channel_callbacks (channel_id, received_at, remote_address, verdict, charge_ref, detail, ask_at)
     SELECT ${channelId}, ${NOW}, ${address},
            coalesce(${verdict}, CASE WHEN EXISTS (SELECT FROM woken) THEN 'woke' ELSE 'unknown_charge' END), ${charge}, ${detail},
-           (SELECT at FROM asking WHERE at < ${NOW} + interval '1 hour')
+           (SELECT at FROM asking)
     RETURNING verdict`,
 );
 
+/** One claim of a channel at a time, so that its limit holds. The first number is unique among our advisory locks. */
+const LOCK_UNKNOWN = statement(
+  'channel_callbacks.lock_unknown',
+  { channelId: 'int' },
+  ({ channelId }) => `SELECT pg_advisory_xact_lock(hashtext('channel_callbacks'), ${channelId})`,
+);
+
+/**
+ * Claims inquiries that are due. Each counts against the limit for a minute, and without an answer for the whole wait
+ * until it is repeated, which grows with the age of its callback. So a vendor that does not answer, or that we call too
+ * often, soon gets one such call a minute, and can answer about deposits.
+ */
 const CLAIM_UNKNOWN = statement(
   'channel_callbacks.claim_unknown',
-  { channelId: 'int', limit: 'int', leaseMs: 'int' },
-  ({ channelId, limit, leaseMs }) => `
-    UPDATE channel_callbacks SET ask_at = ${NOW} + ${leaseMs} * interval '1 ms'
+  { channelId: 'int' },
+  ({ channelId }) => `
+    UPDATE channel_callbacks SET claimed_at = ${NOW},
+      ask_at = ${NOW} + least(greatest(${NOW} - received_at, interval '1 minute'), interval '10 minutes')
     WHERE id IN (SELECT id FROM channel_callbacks
                  WHERE channel_id = ${channelId} AND ${CALLBACK_IS_DUE}
-                 ORDER BY ask_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)
+                 ORDER BY ask_at
+                 LIMIT greatest(0, ${PER_MINUTE} - (
+                   SELECT count(*) FROM channel_callbacks
+                   WHERE channel_id = ${channelId} AND ask_at > statement_timestamp() AND claimed_at IS NOT NULL))
+                 FOR UPDATE SKIP LOCKED)
     RETURNING id, charge_ref`,
 );
 
@@ -76,12 +94,16 @@ export class ChannelCallbacksRepository {
     return recorded[0]?.verdict;
   }
 
-  claimUnknown(channelId: number, limit: number, leaseMs: number): Promise<UnknownCharge[]> {
-    return this.database.query<UnknownCharge>(...CLAIM_UNKNOWN.with({ channelId, limit, leaseMs }));
+  claimUnknown(channelId: number): Promise<UnknownCharge[]> {
+    return this.database.transaction((tx) => {
+      tx.write(...LOCK_UNKNOWN.with({ channelId }));
+      return tx.query<UnknownCharge>(...CLAIM_UNKNOWN.with({ channelId }));
+    });
   }
 
   async answered({ id }: UnknownCharge): Promise<void> {
-    await this.database.manager.update(ChannelCallback, { id }, { asked_at: () => NOW });
+    const members = { asked_at: () => NOW, ask_at: () => `claimed_at + interval '1 minute'` };
+    await this.database.manager.update(ChannelCallback, { id }, members);
   }
 
   async removeOld(days: number, limit: number): Promise<number> {

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DAY_MS } from '../../../src/core/durations.js';
+import { ChannelCallbacksRepository } from '../../../src/deposits/callbacks/channel-callbacks.repository.js';
 import { DepositsRepository } from '../../../src/deposits/deposits.repository.js';
 import { InquiriesRepository } from '../../../src/deposits/inquiries.repository.js';
 import { VendorListsService } from '../../../src/deposits/vendor-lists.service.js';
@@ -15,6 +16,7 @@ import { OpnScene, type Deposit } from './scene.js';
 let scene: OpnScene;
 let path: string;
 let nobody: Client;
+let journalBefore = 0;
 const logged: string[] = [];
 
 beforeAll(async () => {
@@ -47,6 +49,33 @@ const verdicts = (): Promise<{ verdict: string; charge_ref: string | null; detai
 
 const forge = ({ deposit_number }: Deposit, wanted: Json): Promise<Json> =>
   scene.opn.sim('callbacks', { ref_id: deposit_number, ...wanted });
+
+/** How often the service has asked about charges of no deposit since {@link forget}. */
+const unknownAsked = async (): Promise<number> =>
+  (await scene.opn.sim<Json[]>('journal'))
+    .slice(journalBefore)
+    .filter(({ path: of }) => String(of).startsWith('/charges/chrg_unknown')).length;
+
+/** Forgets all callbacks. */
+async function forget(): Promise<void> {
+  await scene.deposits.stack.sql(`DELETE FROM channel_callbacks`);
+  journalBefore = (await scene.opn.sim<Json[]>('journal')).length;
+}
+
+/** The further charges about which the service asks now. */
+async function moreOfUnknown(): Promise<unknown[]> {
+  const { stack } = scene.deposits;
+  const [channel] = await stack.sql<{ id: number }>(`SELECT id FROM deposit_channels WHERE code = $1`, [scene.code]);
+  return stack.api.get(ChannelCallbacksRepository).claimUnknown(Number(channel?.id));
+}
+
+/** Lets a time pass for the callbacks. */
+const wait = (time: string): Promise<unknown> =>
+  scene.deposits.stack.sql(
+    `UPDATE channel_callbacks SET received_at = received_at - $1::interval, ask_at = ask_at - $1::interval,
+       claimed_at = claimed_at - $1::interval`,
+    [time],
+  );
 
 describe('a callback', () => {
   it('that is not proven makes nobody ask; one that is proven books what Opn answers, not what it says', async () => {
@@ -125,18 +154,38 @@ describe('a callback', () => {
     }
   });
 
-  it('about unknown charges makes the service ask ten times a minute', async () => {
-    const asked = async (): Promise<number> =>
-      (await scene.opn.sim<Json[]>('journal')).filter(({ path: of }) => String(of).startsWith('/charges/chrg_unknown'))
-        .length;
-    await scene.deposits.stack.sql(`DELETE FROM channel_callbacks`);
-    for (let n = 0; n < 15; n++) expect((await send(about(`chrg_unknown_${n}`))).status).toBe(200);
-    await eventually(asked, (count) => count === 10);
-    const due = await scene.deposits.stack.sql<{ due: bigint }>(
-      `SELECT count(*) AS due FROM channel_callbacks WHERE asked_at IS NULL AND ask_at > now() + interval '30 seconds'`,
-    );
-    expect(due).toEqual([{ due: 5n }]);
+  it('about unknown charges makes the service ask ten times a minute, although all come at once', async () => {
+    await forget();
+    const unknown = Array.from({ length: 15 }, (_, n) => send(about(`chrg_unknown_${n}`)));
+    for (const { status } of await Promise.all(unknown)) expect(status).toBe(200);
+    await eventually(unknownAsked, (count) => count === 10);
+    expect(await moreOfUnknown()).toEqual([]);
+    await wait('1 minute');
+    await eventually(unknownAsked, (count) => count === 15);
     expect(await scene.payments('--waiting')).toEqual([]);
+  });
+
+  it('about unknown charges makes the service ask less often while Opn does not answer', async () => {
+    await forget();
+    const waits = (atLeast: string): Promise<unknown[]> =>
+      scene.deposits.stack.sql(`SELECT FROM channel_callbacks WHERE ask_at > now() + $1::interval`, [atLeast]);
+    const rule = { match: { call: 'retrieve' }, times: null, code: 'too_many_requests', http: 429 };
+    await scene.opn.sim('rules', rule);
+    for (let n = 0; n < 12; n++) await send(about(`chrg_unknown_${n}`));
+    await eventually(unknownAsked, (count) => count === 10);
+    expect(await waits('40 seconds')).toHaveLength(10);
+    await wait('4 minutes');
+    await eventually(unknownAsked, (count) => count === 20);
+    expect(await waits('3 minutes')).toHaveLength(10);
+    expect(await moreOfUnknown()).toEqual([]);
+    await scene.opn.sim('rules', undefined, 'DELETE');
+    await wait('4 minutes');
+    await eventually(unknownAsked, (count) => count >= 30);
+    await wait('1 minute');
+    await eventually(
+      () => scene.deposits.stack.sql(`SELECT FROM channel_callbacks WHERE asked_at IS NULL`),
+      ({ length }) => length === 0,
+    );
   });
 
   it('about an unknown charge is given up after two hours without an answer, and nobody looks for it', async () => {
