@@ -266,6 +266,10 @@ describe('topup month', () => {
       stderr: expect.stringMatching(/^error: \d{4}-\d\d can be closed from \d{4}-\d\d-01T17:00:00\.000Z on\n$/),
     });
     expect(await close(first)).toMatchObject({ code: 1, stderr: `error: ${first} is closed already\n` });
+    expect(await close('2020-01')).toMatchObject({
+      code: 1,
+      stderr: `error: the books begin in ${first}: there is nothing in 2020-01\n`,
+    });
     expect(await commandLine.run('month', 'show', '2020-01')).toMatchObject({
       code: 1,
       stderr: 'error: 2020-01 is not closed\n',

@@ -91,8 +91,8 @@ export class MonthClosingService {
     if (!closable) throw new AppError('BAD_REQUEST', `${month} can be closed from ${at.toISOString()} on`);
     const next = await this.findNextMonth();
     if (next === null) throw new AppError('BAD_REQUEST', 'there is nothing in the books yet');
-    if (month < next.month && !next.last)
-      throw new AppError('BAD_REQUEST', `the books begin in ${next.month}: there is nothing in ${month}`);
+    const begin = (await this.list())[0]?.month ?? next.month;
+    if (month < begin) throw new AppError('BAD_REQUEST', `the books begin in ${begin}: there is nothing in ${month}`);
     if (month < next.month) throw new AppError('CONFLICT', `${month} is closed already`);
   }
 
