@@ -88,6 +88,7 @@ export function unavailableInWords(problem: Unavailable, supplier: Settings, wha
   if (fault === 'credentials') {
     return `it refuses our credentials (${detail}): set them again with topup supplier set --credential`;
   }
+  if (fault === 'ban') return `it bans us (${detail}): wait, because each call prolongs the ban`;
   if (fault === 'rate') return `it wants fewer requests (${detail}): try again later`;
   return reasonInWords(detail, supplier);
 }

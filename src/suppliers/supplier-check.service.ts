@@ -21,9 +21,10 @@ export class SupplierCheckService {
   }
 }
 
-/** Makes one call after the other, because some suppliers refuse simultaneous calls. */
+/** Makes one call after the other, because some suppliers refuse simultaneous calls. Makes none after a ban, which it would prolong. */
 export async function checkConnection({ adapter, settings }: SupplierConnection): Promise<SupplierCheck[]> {
-  const balance: SupplierCheck = { name: 'balance', answer: await adapter.balance(settings) };
-  if (!adapter.catalogue) return [balance];
+  const answer = await adapter.balance(settings);
+  const balance: SupplierCheck = { name: 'balance', answer };
+  if (!adapter.catalogue || (!answer.known && answer.fault === 'ban')) return [balance];
   return [balance, { name: 'catalogue', answer: await adapter.catalogue.probe(settings) }];
 }
