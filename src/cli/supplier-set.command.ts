@@ -106,13 +106,13 @@ async function setSupplier(app: INestApplicationContext, given: SetGiven): Promi
   await confirmRemoval(`supplier ${code}`, settings.credentials, yes);
   const suppliers = app.get(SuppliersService);
   suppliers.assertTiming(timeoutMs);
-  const remarks = await confirmMove(suppliers, settings, yes);
+  const warnings = await confirmMove(suppliers, settings, yes);
   const saved = await suppliers.set(settings, { operator, reason });
   const registry = app.get(SupplierRegistry);
   const known = registry.find(saved.adapter);
   const why = known ? whyUnnoticed(known, () => registry.connect(saved).settings) : null;
-  if (why !== null) remarks.push(`Supplier ${code} ${why}.`);
-  return { ...record({ ...viewOf(app, saved) }), remarks };
+  if (why !== null) warnings.push(`Supplier ${code} ${why}.`);
+  return { ...record({ ...viewOf(app, saved) }), warnings };
 }
 
 async function readChanges({

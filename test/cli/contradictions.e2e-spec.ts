@@ -189,9 +189,13 @@ describe('topup supplier set', () => {
     expect(await commandLine.json<{ base_url: string }[]>('supplier', 'list')).toMatchObject([
       { base_url: stack.supplier.url },
     ]);
-    const { stderr } = await commandLine.run(...set('--base-url', 'http://127.0.0.1:1'));
-    expect(stderr).toMatch(/2 open units, 2 of them in doubt/);
-    await commandLine.json(...set('--base-url', stack.supplier.url));
+    const moved = await commandLine.run(...move);
+    expect(moved.stderr).toMatch(/2 open units, 2 of them in doubt/);
+    await commandLine.run(...set('--base-url', stack.supplier.url));
+    const asJson = await commandLine.run(...move, '--json');
+    expect(JSON.parse(asJson.stdout)).toMatchObject({ code: 'fake', base_url: 'http://127.0.0.1:1' });
+    expect(asJson.stderr).toMatch(/2 open units, 2 of them in doubt/);
+    await commandLine.run(...set('--base-url', stack.supplier.url));
     stack.supplier.script(user, ({ reference }) => ({
       status: 200,
       body: { reference, status: 'succeeded' },

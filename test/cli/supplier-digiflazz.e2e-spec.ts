@@ -35,7 +35,8 @@ const set = (...options: string[]): Promise<Json> =>
 function setWithKey(key: string, ...options: string[]): Promise<Json> {
   const file = path.join(scene.directory, 'digi.key');
   writeFileSync(file, `${key}\n`);
-  const credentials = ['--credential', `username=${USERNAME}`, '--credential', `key=@${file}`];
+  const values = [`username=${USERNAME}`, `key=@${file}`, 'webhook_secret=hook-secret-1'];
+  const credentials = values.flatMap((value) => ['--credential', value]);
   return set('--base-url', `${client.url}/v1`, ...credentials, ...options);
 }
 
@@ -64,11 +65,12 @@ describe('a supplier with the adapter digiflazz', () => {
   });
 
   it('has the supplier’s address by default, and costs in rupiah', async () => {
-    const credentials = ['--credential', 'username=me', '--credential', 'key=mine'];
+    const values = ['username=me', 'key=mine', 'webhook_secret=hook'];
+    const credentials = values.flatMap((value) => ['--credential', value]);
     expect(await set(...credentials, '--option', 'testing=true')).toMatchObject({
       base_url: 'https://api.digiflazz.com/v1',
       currency: 'IDR',
-      credentials: ['username', 'key'],
+      credentials: ['username', 'key', 'webhook_secret'],
       options: { testing: 'true' },
     });
   });

@@ -134,14 +134,15 @@ describe('topup supplier set', () => {
 
   it('replaces all credentials although the key that sealed them is lost', async () => {
     const digi = ['supplier', 'set', '--code', 'acme', '--adapter', 'digiflazz', '--credential', 'username=shop'];
-    await commandLine.json(...digi, '--credential', 'key=old');
+    await commandLine.run(...digi, '--credential', 'key=old');
     const keyless = new CommandLine({
       DATABASE_URL: scene.database.url,
       SECRETS_KEY: randomBytes(32).toString('base64'),
     });
     expect(await keyless.refused(...digi)).toMatch(/sealed under another SECRETS_KEY/);
-    const replaced = await keyless.json<SupplierJson>(...digi, '--credential', 'key=new');
-    expect(replaced.credentials).toEqual(['username', 'key']);
+    const { stdout, stderr } = await keyless.run(...digi, '--credential', 'key=new', '--json');
+    expect((JSON.parse(stdout) as SupplierJson).credentials).toEqual(['username', 'key']);
+    expect(stderr).toMatch(/^Supplier acme answers no inquiries .+: .+ Set its webhook_secret\.\n$/);
   });
 
   it('names the problem of a credential or an option, and the valid names, but never a value', async () => {

@@ -29,7 +29,8 @@ afterEach(async () => {
 });
 
 function setSupplier(key = KEYS.production): Promise<Json> {
-  const credentials = ['--credential', `username=${USERNAME}`, '--credential', `key=${key}`];
+  const values = [`username=${USERNAME}`, `key=${key}`, 'webhook_secret=hook-secret-1'];
+  const credentials = values.flatMap((value) => ['--credential', value]);
   const at = ['--base-url', `${client.url}/v1`];
   return commandLine.json('supplier', 'set', '--code', 'digi', '--adapter', 'digiflazz', ...at, ...credentials);
 }
