@@ -82,8 +82,11 @@ export const reversalCommands: CommandGroup = {
           return closedOne(await app.get(ReversalsService).close({ id: first, credit, by }));
         }
         if (credit !== undefined) throw new CommandError('--credit is for a single discrepancy');
+        const reversals = app.get(ReversalsService);
+        // Discrepancies are never removed: if all of them exist now, none is unknown after others were closed.
+        for (const each of [first, ...others]) await reversals.show(each);
         await confirm(`${others.length + 1} discrepancies are closed for good.`, { yes });
-        return closeAll(app.get(ReversalsService), [first, ...others], by);
+        return closeAll(reversals, [first, ...others], by);
       });
   },
 };

@@ -160,6 +160,17 @@ describe('topup reversal close', () => {
     expect((JSON.parse(stdout) as Reversal[]).map(({ id }) => `${id}`)).toEqual([ids[0], ids[2]]);
     expect(await commandLine.json('reversal', 'list', '--open')).toEqual([]);
   });
+
+  it('closes none of several if one does not exist', async () => {
+    const [one, other] = [await takenBack(), await takenBack()];
+    const ids = [one, other].map(({ reversal }) => `${reversal.id}`);
+    const close = (...those: string[]): string[] => ['reversal', 'close', ...those, '--reason', 'claimed'];
+    expect(await commandLine.refused(...close(ids[0] ?? '', '999999', ids[1] ?? ''))).toMatch(
+      /no reversal 999999: topup reversal list shows them/,
+    );
+    expect(await commandLine.json<Reversal[]>('reversal', 'list', '--open')).toHaveLength(2);
+    expect(await commandLine.json<Reversal[]>(...close(...ids))).toHaveLength(2);
+  });
 });
 
 describe('topup supplier set', () => {
