@@ -59,7 +59,7 @@ export class AdapterHttp {
 async function createAgent(): Promise<Agent> {
   const { buildConnector, createCallAgent } = await import('../core/call-agent.js');
   // Without undici's timeouts for header and body, because each call has its own deadline.
-  return createCallAgent({ connections: 256, headersTimeout: 0, bodyTimeout: 0 }, buildConnector({}));
+  return createCallAgent({ headersTimeout: 0, bodyTimeout: 0 }, buildConnector({}));
 }
 
 /** Undefined for anything but JSON. */

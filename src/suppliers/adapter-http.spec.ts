@@ -1,0 +1,25 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { describe, expect, it } from '@jest/globals';
+import { AdapterHttp } from './adapter-http.js';
+
+describe('calls of adapters', () => {
+  it('never wait for one another: a supplier may have a thousand of them in flight', async () => {
+    const open: ServerResponse[] = [];
+    const server = createServer((_request, response) => {
+      if (open.push(response) === 1_000) for (const each of open) each.end('{}');
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const http = new AdapterHttp();
+    try {
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/top-ups`;
+      const call = { method: 'POST', url, headers: {}, body: '{}', timeoutMs: 20_000 } as const;
+      const answers = await Promise.all(Array.from({ length: 1_000 }, () => http.call(call)));
+      expect(answers.every(({ status }) => status === 200)).toBe(true);
+    } finally {
+      await http.close();
+      server.close();
+    }
+  });
+});
