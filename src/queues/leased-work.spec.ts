@@ -261,6 +261,20 @@ describe('leased work', () => {
     expect(due).toEqual([]);
   });
 
+  it('claims other work although a claim cannot be undone, and reports that it cannot', async () => {
+    const due = tasksOf(1, 1);
+    const { work, running, claims, state } = workOver(due, { partition: 2, total: 100 });
+    jest.spyOn(performance, 'now').mockImplementation(() => (claims.length === 0 ? 0 : MARGIN_MS + 1));
+    state.undoError = new Error('its row is locked');
+    work.wake([1]);
+    await turn();
+    due.push({ partition: 2, id: 7 });
+    await expect(work.sweep()).rejects.toThrow('its row is locked');
+    await turn();
+    expect([...running.keys()]).toEqual([7]);
+    await endAll(running);
+  });
+
   it('undoes a failed claim before it stops, for nobody else knows that nothing was done', async () => {
     const { work, undone, state } = workOver(tasksOf(1, 1), { partition: 2, total: 100 });
     state.claimError = new Error('away');

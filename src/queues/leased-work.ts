@@ -117,9 +117,13 @@ export class LeasedWork<Task> {
 
   /** Wakes every partition with due work, in case a wake-up was lost. First undoes claims under which nothing was done. */
   async sweep(): Promise<void> {
-    await this.undoUnused();
-    const overdue = await this.options.table.listDuePartitions();
-    this.wake(overdue.map(({ id }) => id));
+    try {
+      await this.undoUnused();
+    } finally {
+      // Also after a failure: a row that stays locked must not keep this worker from all other work.
+      const overdue = await this.options.table.listDuePartitions();
+      this.wake(overdue.map(({ id }) => id));
+    }
   }
 
   /** Takes over the claims of dead workers. */
