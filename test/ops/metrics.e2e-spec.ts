@@ -338,6 +338,23 @@ describe('a scrape gets an answer in every state of PostgreSQL', () => {
     await scrapeWith((each) => each.value('topup_orders_open') === 1);
   });
 
+  it('so busy that a scrape is over before all metrics are read: it is up, and the metrics are left out', async () => {
+    await scrapeWith((each) => isUp(each) && each.value('topup_orders_open') === 1);
+    const client = new pg.Client({ connectionString: stack.config.DATABASE_URL });
+    await client.connect();
+    try {
+      const tables =
+        'orders, order_units, suppliers, supplier_reversals, webhook_deliveries, wallets, deposit_channels, backups';
+      await client.query(`BEGIN; LOCK TABLE ${tables} IN ACCESS EXCLUSIVE MODE`);
+      const scrape = await scrapeWith((each) => each.samples('topup_orders_open').length === 0);
+      expect(scrape.value('topup_database_up')).toBe(1);
+      expect(scrape.samples('topup_database_size_bytes')).toEqual([]);
+    } finally {
+      await client.end();
+    }
+    await scrapeWith((each) => isUp(each) && (each.value('topup_database_size_bytes') ?? 0) > 0);
+  });
+
   it('silent: the scrape does not wait until the query times out', async () => {
     await scrapeWith(isUp);
     wire.silence();

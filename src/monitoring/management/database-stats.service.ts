@@ -11,8 +11,8 @@ const MAX_WAIT_MS = 4_000;
 
 /**
  * Reads metrics of the whole service from PostgreSQL. If a statement fails or takes too long, only its own metrics are
- * missing. If PostgreSQL does not answer, or a scrape has to wait too long, all are missing. A missing metric is better
- * than one with an old value.
+ * missing. If a scrape ends before all statements did, the metrics of the others are missing. If PostgreSQL does not answer, all
+ * are missing. A missing metric is better than one with an old value.
  */
 @Injectable()
 export class DatabaseStatsService {
@@ -20,6 +20,9 @@ export class DatabaseStatsService {
   freshForMs = 5_000;
   private gatheredAtMs = -Infinity;
   private gathering: Promise<void> | undefined;
+  /** The statements that are still to be read. */
+  private unread = new Set<MetricsStatement>();
+  private answeredAtMs = -Infinity;
   /** Names of the statements that failed last time. The log gets a line only when a statement begins to fail, or recovers. */
   private readonly failing = new Set<string>();
 
@@ -31,15 +34,17 @@ export class DatabaseStatsService {
 
   /** Reads the metrics unless they are fresh. Never rejects, and returns within 4 seconds. */
   async refresh(): Promise<void> {
-    if (performance.now() - this.gatheredAtMs < this.freshForMs) return;
+    const beganAtMs = performance.now();
+    if (beganAtMs - this.gatheredAtMs < this.freshForMs) return;
     this.gathering ??= this.gather().finally(() => {
       this.gathering = undefined;
       this.gatheredAtMs = performance.now();
     });
-    await withDeadline(this.gathering, MAX_WAIT_MS).catch(() => this.declareDatabaseDown());
+    await withDeadline(this.gathering, MAX_WAIT_MS).catch(() => this.leaveOutUnread(beganAtMs));
   }
 
   private async gather(): Promise<void> {
+    this.unread = new Set(this.repository.statements);
     for (const statement of this.repository.statements) {
       try {
         await this.read(statement);
@@ -47,6 +52,8 @@ export class DatabaseStatsService {
         if (error instanceof AppError) return this.declareDatabaseDown();
         this.report(statement, error as Error);
       }
+      this.unread.delete(statement);
+      this.answeredAtMs = performance.now();
       this.metrics.databaseUp.set(1);
     }
   }
@@ -59,14 +66,24 @@ export class DatabaseStatsService {
   }
 
   private report({ name, metrics }: MetricsStatement, { message: reason }: Error): void {
-    for (const metric of metrics) this.metrics.databaseGauges[metric].clear();
+    this.clear(metrics);
     if (!this.failing.has(name))
       this.logger.warn({ figures: metrics, reason }, 'database metrics could not be read: they are left out');
     this.failing.add(name);
   }
 
+  /** A slow PostgreSQL is not down: it cancels each statement in time, and so answers. */
+  private leaveOutUnread(sinceMs: number): void {
+    if (this.answeredAtMs < sinceMs) return this.declareDatabaseDown();
+    for (const { metrics } of this.unread) this.clear(metrics);
+  }
+
   private declareDatabaseDown(): void {
     this.metrics.databaseUp.set(0);
     for (const gauge of Object.values(this.metrics.databaseGauges)) gauge.clear();
+  }
+
+  private clear(metrics: MetricsStatement['metrics']): void {
+    for (const metric of metrics) this.metrics.databaseGauges[metric].clear();
   }
 }
