@@ -39,11 +39,8 @@ export class ApiKeyVerifier implements OnModuleInit, OnModuleDestroy {
   private readonly entries = new Map<string, Entry>();
   private timer: NodeJS.Timeout | undefined;
   /** Concurrent lookups share queries, so that a flood of unknown keys takes few connections. */
-  private readonly lookups = new GroupCommit<Buffer, void>({
-    commit: async (hashes) => {
-      await this.lookUp(hashes);
-      return hashes.map(() => succeeded(undefined));
-    },
+  private readonly lookups = new GroupCommit<Buffer, Entry | undefined>({
+    commit: async (hashes) => (await this.lookUp(hashes)).map(succeeded),
     retryAlone: () => false,
     maxBatch: 500,
     answerWithinMs: ANSWER_WITHIN_MS,
@@ -74,10 +71,7 @@ export class ApiKeyVerifier implements OnModuleInit, OnModuleDestroy {
     const hash = hashApiKey(key);
     const id = hash.toString('base64');
     let entry = this.entries.get(id);
-    if (!entry || performance.now() - entry.verifiedAtMs > TRUST_MS) {
-      await this.lookups.submit(hash);
-      entry = this.entries.get(id);
-    }
+    if (!entry || performance.now() - entry.verifiedAtMs > TRUST_MS) entry = await this.lookups.submit(hash);
     if (!entry || entry.expiresAtMs <= performance.now()) throw invalidApiKey();
     entry.usedAtMs = performance.now();
     if (entry.suspended) throw new AppError('FORBIDDEN', 'This merchant is suspended: please contact the operator');
@@ -100,19 +94,24 @@ export class ApiKeyVerifier implements OnModuleInit, OnModuleDestroy {
     }
   }
 
-  /** Looks keys up and removes unknown or revoked ones from the cache. */
-  private async lookUp(hashes: Buffer[]): Promise<void> {
+  /**
+   * Looks keys up and removes unknown or revoked ones from the cache.
+   * @returns an entry for each valid key: the cache may be full, and may not have kept it.
+   */
+  private async lookUp(hashes: Buffer[]): Promise<(Entry | undefined)[]> {
     const verifiedAtMs = performance.now();
     const rows = await this.apiKeys.recognize(hashes);
     const found = new Map(rows.map((row) => [row.key_hash.toString('base64'), row]));
-    for (const hash of hashes) {
+    return hashes.map((hash) => {
       const id = hash.toString('base64');
       const row = found.get(id);
       const known = this.entries.get(id);
-      if (known && known.verifiedAtMs > verifiedAtMs) continue;
-      if (row) this.remember(id, toEntry(row, verifiedAtMs, known?.usedAtMs ?? verifiedAtMs));
+      if (known && known.verifiedAtMs > verifiedAtMs) return known;
+      const entry = row && toEntry(row, verifiedAtMs, known?.usedAtMs ?? verifiedAtMs);
+      if (entry) this.remember(id, entry);
       else this.entries.delete(id);
-    }
+      return entry;
+    });
   }
 
   private remember(id: string, entry: Entry): void {

@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { ApiKeysService } from '../../src/auth/api-keys.service.js';
+import { ApiKeyVerifier } from '../../src/auth/api-key-verifier.js';
+import { ApiKeysService, hashApiKey } from '../../src/auth/api-keys.service.js';
+import { newApiKey } from '../../src/core/identifiers.js';
 import { MerchantsService } from '../../src/merchants/merchants.service.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
@@ -146,5 +148,20 @@ describe('1 Errors: 403 FORBIDDEN', () => {
     const answer = await new Client(stack.url, key).get('/v1/wallet', { 'x-forwarded-for': address });
     if (status === 403) expectError(answer, 403, 'FORBIDDEN', /address/);
     else expect(answer.status).toBe(status);
+  });
+});
+
+describe('more keys than the cache holds', () => {
+  it('all work, each from its first use on', async () => {
+    const { id: merchantId } = await stack.merchant('0.00');
+    const issued = Array.from({ length: 20_300 }, () => newApiKey(false));
+    await stack.sql(`INSERT INTO api_keys (merchant_id, prefix, key_hash) SELECT $1, 'topup_', unnest($2::bytea[])`, [
+      merchantId,
+      issued.map(hashApiKey),
+    ]);
+    const verifier = stack.api.get(ApiKeyVerifier);
+    // Keys of one lookup, some of which come before the one that fills the cache and some after it.
+    for (let first = 0; first < issued.length; first += 490)
+      await Promise.all(issued.slice(first, first + 490).map((key) => verifier.verify(key, '127.0.0.1')));
   });
 });
