@@ -14,7 +14,7 @@ import type { Caller } from './caller.js';
 interface Entry {
   caller: Caller;
   suspended: boolean;
-  networks: Network[];
+  networks: Network[] | 'any';
   /** In monotonic milliseconds. */
   expiresAtMs: number;
   /** The start of the last query that looked the key up, in monotonic milliseconds. */
@@ -75,7 +75,7 @@ export class ApiKeyVerifier implements OnModuleInit, OnModuleDestroy {
     if (!entry || entry.expiresAtMs <= performance.now()) throw invalidApiKey();
     entry.usedAtMs = performance.now();
     if (entry.suspended) throw new AppError('FORBIDDEN', 'This merchant is suspended: please contact the operator');
-    if (entry.networks.length > 0 && !isWithin(address, entry.networks)) {
+    if (entry.networks !== 'any' && !isWithin(address, entry.networks)) {
       throw new AppError('FORBIDDEN', 'This API key may not be used from this address');
     }
     return entry.caller;
@@ -129,12 +129,16 @@ function toEntry(row: RecognizedKey, verifiedAtMs: number, usedAtMs: number): En
   return {
     caller: Object.freeze({ apiKeyId: row.id, merchantId: row.merchant_id, sandbox: row.sandbox }),
     suspended: row.suspended,
-    networks: row.allowed_networks.map(parseNetwork).filter((network) => network !== undefined),
+    networks: networksOf(row),
     expiresAtMs: verifiedAtMs + (row.expires_in_ms ?? Infinity),
     verifiedAtMs,
     usedAtMs,
   };
 }
+
+/** A stored network that is no longer readable allows no address. */
+const networksOf = ({ allowed_networks: stored }: RecognizedKey): Entry['networks'] =>
+  stored.length === 0 ? 'any' : stored.map(parseNetwork).filter((network) => network !== undefined);
 
 function isWithin(address: string | undefined, networks: Network[]): boolean {
   if (address === undefined || !ipaddr.isValid(address)) return false;

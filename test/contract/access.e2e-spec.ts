@@ -149,6 +149,13 @@ describe('1 Errors: 403 FORBIDDEN', () => {
     if (status === 403) expectError(answer, 403, 'FORBIDDEN', /address/);
     else expect(answer.status).toBe(status);
   });
+
+  it('a key whose stored network is not readable works from no address', async () => {
+    const { id } = await stack.merchant('0.00');
+    const { apiKey, key } = await keys().issue(id, { allowedNetworks: ['127.0.0.1'] });
+    await stack.sql(`UPDATE api_keys SET allowed_networks = '{127.1}' WHERE id = $1`, [apiKey.id]);
+    expectError(await new Client(stack.url, key).get('/v1/wallet'), 403, 'FORBIDDEN', /address/);
+  });
 });
 
 describe('more keys than the cache holds', () => {
