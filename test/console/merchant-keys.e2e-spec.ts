@@ -85,6 +85,8 @@ describe('keys', () => {
     expect(JSON.stringify(await list())).not.toContain(body.key);
     for (const wrong of [{ allowed_networks: ['here'] }, { expires_at: '2020-01-01T00:00:00Z' }, { name: '' }])
       expect([wrong, (await issue(wrong)).status]).toEqual([wrong, 400]);
+    const { body: refused } = await issue({ allowed_networks: ['10.0.0.0/8', '10.1'] });
+    expect(refused.details).toMatchObject([{ field: 'allowed_networks', code: 'INVALID_VALUE' }]);
   });
 
   it('are issued once for a double click; the repeated request returns the same key’s name', async () => {

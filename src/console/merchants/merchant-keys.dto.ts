@@ -14,7 +14,7 @@ const NetworkList = (): PropertyDecorator =>
       if (!Array.isArray(value)) return { code: 'INVALID_TYPE', words: 'must be an array' };
       if (value.length > MAX_NETWORKS)
         return { code: 'OUT_OF_RANGE', words: `must have at most ${MAX_NETWORKS} elements` };
-      const isRight = value.every((each) => typeof each === 'string' && parseNetwork(each) !== null);
+      const isRight = value.every((each) => typeof each === 'string' && parseNetwork(each) !== undefined);
       return isRight ? null : { code: 'INVALID_VALUE', words: 'must name networks such as 203.0.113.0/24' };
     },
     { optional: true, description: 'Networks that may use the key; absent for any', example: ['203.0.113.0/24'] },
