@@ -4,7 +4,7 @@ import { pick } from '../core/members.js';
 import type { Satang } from '../core/money.js';
 import { CHANNEL_ADAPTER_NAMES, CHANNEL_ADAPTERS } from '../deposits/channels/adapters.js';
 import { VendorListsService } from '../deposits/vendor-lists.service.js';
-import { ChannelsService, checkSettings } from '../deposits/channels.service.js';
+import { ChannelsService } from '../deposits/channels.service.js';
 import type { ChannelCheck } from '../deposits/channels/channel-adapter.js';
 import type { DepositChannel } from '../deposits/deposit-channel.entity.js';
 import { DepositsModule } from '../deposits/deposits.module.js';
@@ -142,7 +142,7 @@ function defineSet(channel: OperatorCommand): void {
       const by: Actor = { operator, ...(reason === undefined ? {} : { reason }) };
       const channels = app.get(ChannelsService);
       const channel = await channels.set({ ...settings, credentials, options, status }, by);
-      const warnings = checkSettings(channels.connect(channel)).flatMap(({ ok, detail }) => (ok ? [] : [detail]));
+      const warnings = channels.checkSettings(channel).flatMap(({ ok, detail }) => (ok ? [] : [detail]));
       return { ...record(viewOf(app, channel)), warnings };
     });
 }

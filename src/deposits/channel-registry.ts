@@ -3,7 +3,7 @@ import { CONFIG, type Config } from '../core/config.js';
 import { AppError } from '../core/errors.js';
 import { DEPOSIT_CALLBACKS_PATH } from '../core/http/secret-path.js';
 import { present } from '../core/invariant.js';
-import { SecretBox } from '../core/secret-box.js';
+import { SecretBox, type Place } from '../core/secret-box.js';
 import { CallbackAddresses } from '../suppliers/callback-addresses.service.js';
 import { changeTogether, openTogether } from '../suppliers/supplier-credentials.service.js';
 import { AdapterHttp } from '../suppliers/adapter-http.js';
@@ -15,7 +15,8 @@ import { channelPlace, type DepositChannel } from './deposit-channel.entity.js';
 /** The columns with a channel's credentials. */
 export type ChannelCredentials = Pick<DepositChannel, 'credentials_sealed' | 'credential_names'>;
 
-type ConnectedColumns = Pick<DepositChannel, 'code' | 'adapter' | 'base_url' | 'options' | 'credentials_sealed'>;
+/** The columns with a channel's settings. */
+export type ConnectedColumns = Pick<DepositChannel, 'code' | 'adapter' | 'base_url' | 'options' | 'credentials_sealed'>;
 
 /** A channel's adapter, with the settings that the adapter has read. */
 export interface ChannelConnection {
@@ -65,10 +66,24 @@ export class ChannelRegistry implements OnApplicationShutdown {
     return present ?? this.addresses.newToken(code);
   }
 
-  /** Seals changed credentials together with the credentials that stay. @throws Error if one stays and cannot be opened. */
+  /** Seals changed credentials together with the credentials that stay. @throws BAD_REQUEST if one stays and cannot be opened. */
   changeCredentials(code: string, before: ChannelCredentials, changes: Changes): ChannelCredentials {
     const place = channelPlace('credentials_sealed', code);
+    const staying = before.credential_names.filter((name) => changes[name] === undefined);
+    if (staying.length > 0 && !this.canOpen(before, place)) {
+      const words = `the stored ${staying.join(', ')} of channel ${code} can't be opened`;
+      throw new AppError('BAD_REQUEST', `${words}: enter it again, or start with the SECRETS_KEY that sealed it`);
+    }
     return { ...before, ...changeTogether(this.secretBox, before, place, changes) };
+  }
+
+  private canOpen(credentials: ChannelCredentials, place: Place): boolean {
+    try {
+      openTogether(this.secretBox, credentials, place);
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   async onApplicationShutdown(): Promise<void> {

@@ -117,6 +117,11 @@ export class ChannelsRepository {
     return manager.findOneByOrFail(DepositChannel, { code: row.code });
   }
 
+  async pause({ manager }: Transaction, id: number): Promise<DepositChannel> {
+    await manager.update(DepositChannel, { id }, { status: 'inactive' });
+    return manager.findOneByOrFail(DepositChannel, { id });
+  }
+
   async remove({ manager }: Transaction, id: number): Promise<void> {
     await manager.delete(DepositChannel, { id });
   }

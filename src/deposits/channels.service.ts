@@ -15,11 +15,13 @@ import {
   withoutValues,
   type Changes,
 } from '../suppliers/supplier-settings.js';
+import { changeProblem, HAS_DEPOSITS, isSameAccount, isShared } from './channel-accounts.js';
 import {
   ChannelRegistry,
   type ChannelConnection,
   type ChannelCredentials,
   type ConnectedChannel,
+  type ConnectedColumns,
 } from './channel-registry.js';
 import { describeChannelAdapter } from './channels/adapters.js';
 import type { ChannelCheck, ChannelDescription, ChannelSettings } from './channels/channel-adapter.js';
@@ -52,7 +54,6 @@ export interface ChannelChanges {
   newCallbackUrl?: boolean | undefined;
 }
 
-const OTHER_CHANNEL = 'set another channel, and make this one inactive';
 const NO_STATEMENTS = 'no statement can be imported, so no payment is booked: set the option columns';
 const UNCONFIRMED =
   'no statement can be imported, so nothing confirms slips: above unconfirmed_limit they wait. Set the option columns';
@@ -101,6 +102,15 @@ export class ChannelsService {
     return { channel, ...this.registry.connect(channel) };
   }
 
+  /** Checks a channel's settings without calling anybody. */
+  checkSettings(channel: DepositChannel): ChannelCheck[] {
+    try {
+      return checkSettings(this.connect(channel));
+    } catch (error) {
+      return [{ name: 'settings', ok: false, detail: (error as Error).message }];
+    }
+  }
+
   /** Checks a channel's settings, also by calls that create nothing. @throws as {@link connectByCode}. */
   async test(code: string): Promise<ChannelCheck[]> {
     const connected = await this.connectByCode(code);
@@ -108,7 +118,7 @@ export class ChannelsService {
   }
 
   /**
-   * Adds a channel or changes its settings.
+   * Adds a channel or changes its settings. A channel whose settings can't be read can be paused, and mended by new settings.
    * @param expected the time of the last change that the operator saw; null for a new channel.
    * @throws BAD_REQUEST; CONFLICT if deposits or statements depend on what changes; CONFLICT with CHANGED_MEANWHILE if
    * the channel has changed since `expected`; NOT_FOUND for a new channel without an adapter.
@@ -119,12 +129,10 @@ export class ChannelsService {
       const before = all.find(({ code }) => code === changes.code);
       if (expected && before?.updated_at.getTime() !== expected.updatedAt?.getTime())
         throw new ChangedMeanwhile('the channel changed meanwhile', 'expected_updated_at');
-      const { row, settings } = this.read(changes, before);
-      if (row.min <= 0n || row.min > row.max)
-        throw new AppError('BAD_REQUEST', 'min must be more than 0.00, and at most max');
-      this.assertOnlyOfAccount(row.code, settings, all);
-      if (before) await this.assertMayChange(tx, before, settings);
-      const channel = await this.channels.set(tx, row);
+      const channel =
+        before && isPause(changes, before)
+          ? await this.channels.pause(tx, before.id)
+          : await this.channels.set(tx, await this.check(tx, changes, all, before));
       recordAction(tx, by, { action: 'channel.set', detail: detailOf(channel, changes) });
       return channel;
     });
@@ -145,30 +153,58 @@ export class ChannelsService {
     });
   }
 
+  /** @returns the new row. @throws as {@link set}. */
+  private async check(
+    tx: Transaction,
+    changes: ChannelChanges,
+    all: DepositChannel[],
+    before: DepositChannel | undefined,
+  ): Promise<ChannelRow> {
+    const { row, settings } = this.read(changes, before);
+    if (row.min <= 0n || row.min > row.max)
+      throw new AppError('BAD_REQUEST', 'min must be more than 0.00, and at most max');
+    const earlier = before && this.readEarlier(before, row);
+    const isNewAccount = !earlier?.every((each) => isSameAccount(each, settings));
+    const others = all.filter(({ code }) => code !== row.code);
+    this.assertOnlyOfAccount(settings, others, isNewAccount);
+    if (before && earlier) await this.assertMayChange(tx, before, earlier, { row, settings });
+    return row;
+  }
+
   /**
-   * Refuses another account, because it has other statements, and earlier QR codes still lead to the earlier account.
-   * Refuses the other mode, because a simulated vendor would answer about real deposits, or a real one about simulated
-   * deposits. @throws CONFLICT
+   * The stored settings. If they can't be read, the known parts of them: the new settings, each time with one of the stored options.
    */
-  private async assertMayChange(tx: Transaction, before: DepositChannel, settings: ChannelSettings): Promise<void> {
-    const earlier = this.registry.connect(before).settings;
-    const used = await this.channels.isUsed(tx, before.id);
-    if (used.statements && knownBy(earlier) !== knownBy(settings)) {
-      const words = `has imported statements with ${knownBy(earlier)}: keep to that, or lines would be booked again`;
-      const advice = 'If the bank renamed a column, rename it back in the file';
-      throw new AppError('CONFLICT', `channel ${before.code} ${words}. ${advice}`);
+  private readEarlier(before: DepositChannel, row: ChannelRow): ChannelSettings[] {
+    const stored = this.tryConnect(before);
+    if (stored) return [stored];
+    const names = Object.keys({ ...row.options, ...before.options });
+    return names.flatMap((name) => {
+      const options = changed(row.options, { [name]: before.options[name] ?? null });
+      return this.tryConnect({ ...row, options }) ?? [];
+    });
+  }
+
+  private tryConnect(channel: ConnectedColumns): ChannelSettings | null {
+    try {
+      return this.registry.connect(channel).settings;
+    } catch {
+      return null;
     }
-    if (used.deposits && earlier.isLive !== settings.isLive) {
-      const words = `has deposits of ${earlier.isLive ? 'live keys' : 'keys of the test mode'}, and these are of the other mode`;
-      throw new AppError('CONFLICT', `channel ${before.code} ${words}: ${OTHER_CHANNEL}`);
-    }
-    const isOther = earlier.recognizedBy !== settings.recognizedBy || earlier.payeeId !== settings.payeeId;
-    const hasMoved = earlier.account !== null && earlier.account !== settings.account;
-    if (!((used.deposits && isOther) || (used.statements && hasMoved))) return;
-    throw new AppError(
-      'CONFLICT',
-      `channel ${before.code} has deposits or statements of its account: ${OTHER_CHANNEL}`,
+  }
+
+  /** @throws CONFLICT */
+  private async assertMayChange(
+    tx: Transaction,
+    { id, code, adapter }: DepositChannel,
+    earlier: ChannelSettings[],
+    { row, settings }: { row: ChannelRow; settings: ChannelSettings },
+  ): Promise<void> {
+    const used = await this.channels.isUsed(tx, id);
+    const isOther = adapter !== row.adapter && (used.deposits || used.statements);
+    const [problem = isOther ? HAS_DEPOSITS : null] = earlier.flatMap(
+      (each) => changeProblem(each, settings, used) ?? [],
     );
+    if (problem !== null) throw new AppError('CONFLICT', `channel ${code} ${problem}`);
   }
 
   /** The new row, and the settings that its adapter reads from it. @throws BAD_REQUEST */
@@ -209,20 +245,23 @@ export class ChannelsService {
     return { row, settings };
   }
 
-  /** A payment must never be reported by two channels. @throws BAD_REQUEST */
-  private assertOnlyOfAccount(code: string, { account, payeeId }: ChannelSettings, all: DepositChannel[]): void {
-    for (const other of all.filter((each) => each.code !== code)) {
-      const theirs = this.registry.connect(other).settings;
-      const isShared = (one: string | null, another: string | null): boolean => one !== null && one === another;
-      if (isShared(account, theirs.account) || isShared(payeeId, theirs.payeeId)) {
-        throw new AppError('BAD_REQUEST', `channel ${other.code} has this account already`);
-      }
-    }
+  /**
+   * A payment must never be reported by two channels. A channel whose settings can't be read refuses only new accounts, so that
+   * the other channels can be set. @throws BAD_REQUEST
+   */
+  private assertOnlyOfAccount(settings: ChannelSettings, others: DepositChannel[], isNewAccount: boolean): void {
+    const read = others.map((other) => ({ code: other.code, theirs: this.tryConnect(other) }));
+    const owner = read.find(({ theirs }) => theirs && isShared(settings, theirs));
+    if (owner) throw new AppError('BAD_REQUEST', `channel ${owner.code} has this account already`);
+    const unread = isNewAccount && read.find(({ theirs }) => theirs === null);
+    if (!unread) return;
+    const words = `the settings of channel ${unread.code} can't be read, and it may have this account`;
+    throw new AppError('BAD_REQUEST', `${words}: set that channel first`);
   }
 }
 
-/** Checks a channel's settings without calling anybody. */
-export function checkSettings({ adapter, settings }: ChannelConnection): ChannelCheck[] {
+/** Checks settings without calling anybody. */
+function checkSettings({ adapter, settings }: ChannelConnection): ChannelCheck[] {
   const complete = { name: 'settings', ok: true, detail: 'complete' };
   if (adapter.inquiry) return [complete];
   const ok = settings.statement !== null;
@@ -230,9 +269,13 @@ export function checkSettings({ adapter, settings }: ChannelConnection): Channel
   return [complete, { name: 'statement', ok, detail: ok ? 'columns are set' : missing }];
 }
 
-/** How lines are identified: by their places in the chain of balances, or only by their references. */
-const knownBy = ({ statement }: ChannelSettings): string =>
-  statement?.columns.balance === undefined ? `reference=${statement?.columns.reference}, no balances` : 'balances';
+/** Whether the changes do no more than end new deposits, which needs no settings of the channel. */
+function isPause({ code: _code, adapter, status, ...others }: ChannelChanges, before: DepositChannel): boolean {
+  const { credentials, options, ...more } = others;
+  const values = Object.values({ ...more, ...credentials, ...options });
+  const isSameAdapter = adapter === undefined || adapter === before.adapter;
+  return status === 'inactive' && isSameAdapter && values.every((value) => value === undefined);
+}
 
 /** The first problem of the given settings alone, regardless of the stored ones; null if there is none. */
 function problemOf(changes: ChannelChanges, description: ChannelDescription): string | null {

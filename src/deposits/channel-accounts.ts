@@ -1,0 +1,43 @@
+import type { ChannelSettings } from './channels/channel-adapter.js';
+
+const OTHER_CHANNEL = 'set another channel, and make this one inactive';
+export const HAS_DEPOSITS = `has deposits or statements of its account: ${OTHER_CHANNEL}`;
+
+type Account = Pick<ChannelSettings, 'account' | 'payeeId'>;
+
+const isOf = (one: string | null, another: string | null): boolean => one !== null && one === another;
+
+/** Whether two channels would have one account, so that both would report a payment. */
+export const isShared = (one: Account, another: Account): boolean =>
+  isOf(one.account, another.account) || isOf(one.payeeId, another.payeeId);
+
+export const isSameAccount = (one: Account, another: Account): boolean =>
+  one.account === another.account && one.payeeId === another.payeeId;
+
+/**
+ * The problem of a channel's new settings; null if there is none. Another account has other statements, and earlier QR codes still
+ * lead to the earlier account. In the other mode, a simulated vendor would answer about real deposits, or a real one about
+ * simulated deposits.
+ * @param used whether the channel has deposits, or statements.
+ */
+export function changeProblem(
+  earlier: ChannelSettings,
+  settings: ChannelSettings,
+  used: { deposits: boolean; statements: boolean },
+): string | null {
+  if (used.statements && knownBy(earlier) !== knownBy(settings)) {
+    const words = `has imported statements with ${knownBy(earlier)}: keep to that, or lines would be booked again`;
+    return `${words}. If the bank renamed a column, rename it back in the file`;
+  }
+  if (used.deposits && earlier.isLive !== settings.isLive) {
+    const mode = earlier.isLive ? 'live keys' : 'keys of the test mode';
+    return `has deposits of ${mode}, and these are of the other mode: ${OTHER_CHANNEL}`;
+  }
+  const isOther = earlier.recognizedBy !== settings.recognizedBy || earlier.payeeId !== settings.payeeId;
+  const hasMoved = earlier.account !== null && earlier.account !== settings.account;
+  return (used.deposits && isOther) || (used.statements && hasMoved) ? HAS_DEPOSITS : null;
+}
+
+/** How lines are identified: by their places in the chain of balances, or only by their references. */
+const knownBy = ({ statement }: ChannelSettings): string =>
+  statement?.columns.balance === undefined ? `reference=${statement?.columns.reference}, no balances` : 'balances';
