@@ -53,7 +53,7 @@ export class CreateDepositDto {
     optional: true,
     nullable: true,
     example: 900,
-    description: 'How long it can be paid in time, in seconds: at least 60, in the sandbox 5; 900 when absent',
+    description: 'Seconds until the deposit expires: at least 60, in the sandbox at least 5; 900 if absent',
   })
   expires_in?: number | null;
 
@@ -62,8 +62,8 @@ export class CreateDepositDto {
     nullable: true,
     example: { till: '3' },
     description:
-      'Texts of your own, which the deposit then carries: up to 20, with names of up to 40 characters. Part of what must ' +
-      'be the same when the request is repeated.',
+      'Texts of your own, which the deposit then carries: up to 20, with names of up to 40 characters. A repeated request ' +
+      'must have the same texts.',
   })
   metadata?: Record<string, string> | null;
 }

@@ -10,7 +10,7 @@ const Amount = (example: string, description: string): PropertyDecorator =>
 export class DepositPaymentDto {
   @Shown.text('pay_4kQ2nD0sYvWcB8xR1tLmJ5', 'Your statement shows the credit as `deposit:` and this id') id!: string;
   @Amount('1003.71', 'What arrived and was credited') amount!: string;
-  @ApiMoment({ description: 'By the bank’s clock' }) paid_at!: string;
+  @ApiMoment({ description: 'By the clock of the bank or vendor' }) paid_at!: string;
   @ApiMoment() booked_at!: string;
   @Shown.flag(false, 'Whether it was paid after `expires_at`') late!: boolean;
 }
@@ -25,7 +25,8 @@ const SLIP_MEANINGS: Readonly<Record<SlipCode, string>> = {
   SLIP_WRONG_RECEIVER: 'it shows a payment to another account',
   SLIP_UNKNOWN: 'the sending bank did not confirm it',
   NOT_IN_STATEMENT: 'the statement of the account does not show it',
-  SLIP_NOT_FOR_THIS_DEPOSIT: 'its payment is of another deposit, or waits for the operator',
+  SLIP_NOT_FOR_THIS_DEPOSIT:
+    'its payment was not credited to this deposit: it is for another one, or an operator decides',
 };
 
 /** A payment into the wallet, as the merchant announced it. */
@@ -52,8 +53,9 @@ export class DepositDto {
     description: 'The QR code for the `src` of an image; null unless `pending`. Absent from lists and events',
   })
   qr_image?: string | null;
-  @ApiMoment({ description: 'Until when it can be paid in time' }) expires_at!: string;
-  @ApiMoment({ nullable: true, description: 'When the first payment was paid' }) paid_at!: string | null;
+  @ApiMoment({ description: 'When the deposit expires. A later payment is still credited, and is `late`' })
+  expires_at!: string;
+  @ApiMoment({ nullable: true, description: 'When the first credited payment was paid' }) paid_at!: string | null;
   @ApiProperty({ type: [DepositPaymentDto], description: 'Oldest first' }) payments!: DepositPaymentDto[];
   @ApiProperty({
     type: 'object',

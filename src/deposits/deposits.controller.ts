@@ -113,8 +113,8 @@ export class DepositsController {
   @ApiRoute({
     summary: 'Present a slip',
     description:
-      'Gives the text of the QR code on the payer’s slip, so that the payment is found sooner, where the channel takes slips. ' +
-      'The sending bank is asked: the slip itself proves nothing. `slip` in the answer says what became of it; the same slip ' +
+      'Send the text of the QR code on the payer’s slip, and the service finds the payment sooner, if the channel takes slips. ' +
+      'The service queries the sending bank, because a slip proves nothing. `slip` in the answer says what became of it; the same slip ' +
       'again returns the deposit as it stands. In the sandbox, the end of the slip’s number decides.',
     body: { type: PresentSlipDto, examples: SLIP_EXAMPLES },
     answer: { type: DepositDto, description: 'The deposit, with the slip' },

@@ -88,7 +88,7 @@ export function assertBalances({ lines, stated }: ReadStatement): Ends {
     isByDay &&= last === undefined || line.bookedOn >= last.bookedOn;
     const before = last?.balance ?? null;
     if (before !== null && balance !== null && balance !== before + amount) {
-      const words = `line ${row}: its balance is ${formatBaht(balance)}, and ${formatBaht(before + amount)} follows from the lines before`;
+      const words = `line ${row}: its balance is ${formatBaht(balance)}, but the lines before it lead to ${formatBaht(before + amount)}`;
       throw new StatementRefused('BALANCE_BROKEN', [words]);
     }
     if (amount > 0n) incoming++;
@@ -155,7 +155,7 @@ const otherTexts = ({ row }: IdentifiedLine, { booked_on }: StoredLine): Stateme
 
 function otherBeginning(first: IdentifiedLine, last: StoredLine, expected: Satang | null): StatementRefused {
   const opening = formatBaht(openingOf(first) ?? 0n);
-  const balances = `it begins with a balance of ${opening}, and the imported lines leave ${formatBaht(expected ?? 0n)} before it`;
+  const balances = `it begins with a balance of ${opening}, but the imported lines before it end with ${formatBaht(expected ?? 0n)}`;
   return first.at > last.at
     ? new StatementRefused('GAP', [`${balances}: lines are missing after ${last.at.toISOString()}`])
     : new StatementRefused('CHAIN_BROKEN', [

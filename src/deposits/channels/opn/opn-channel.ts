@@ -81,7 +81,8 @@ const BY_REFERENCE: Omit<ChannelSettings, 'account' | 'isLive'> = {
 };
 
 const NO_REFUNDS: RefundsPage = { kind: 'refunds', charges: [], nameless: [], next: null };
-const UNLISTED = 'Opn lists no refunds: those of charges older than five days come by callbacks only';
+const UNLISTED =
+  'Opn lists no refunds: only callbacks, or channel sync with an earlier --since, find refunds of charges older than five days';
 
 const listPath = (of: 'charges' | 'refunds', from: Date, offset: number): string => {
   const page = { limit: String(PAGES[of]), offset: String(offset), order: 'chronological', from: from.toISOString() };
