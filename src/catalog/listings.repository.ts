@@ -18,7 +18,7 @@ export type Listing = Pick<
 > & {
   list_price: Product['price'];
   own_price: Product['price'];
-  /** Whether it is active and has an offer that is routable at the list price. In the sandbox, no offer is needed. */
+  /** Whether it is active and has an offer that is routable at the merchant's price. In the sandbox, no offer is needed. */
   available: boolean;
 };
 
@@ -33,7 +33,8 @@ export const MERCHANT_PRICE = 'least(p.price, coalesce(own.price, p.price))';
 const listingsFor = ({ merchantId, sandbox }: InText, limits: Parameters<typeof offersOf>[0]): string => `
   SELECT p.id, p.sku, p.name, p.price AS list_price, ${MERCHANT_PRICE} AS own_price,
          p.requires_server, p.requires_character, p.max_quantity, p.kind,
-         p.active AND (${sandbox} OR EXISTS (SELECT FROM (${offersOf(limits)}) offer WHERE why_not IS NULL)) AS available
+         p.active AND (${sandbox} OR EXISTS (
+           SELECT FROM (${offersOf(limits, { price: MERCHANT_PRICE })}) offer WHERE why_not IS NULL)) AS available
   FROM products p LEFT JOIN merchant_prices own ON own.product_id = p.id AND own.merchant_id = ${merchantId}`;
 
 const FIND = statement(

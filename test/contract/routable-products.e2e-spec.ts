@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { OfferDefinition } from '../../src/catalog/offer-definition.js';
 import { OffersService } from '../../src/catalog/offers.service.js';
+import { PricesService } from '../../src/catalog/prices.service.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { expectError, expectRefusedField } from '../support/expectations.js';
 import type { Answer } from '../support/http.js';
@@ -64,6 +65,20 @@ async function expectUnavailable(): Promise<void> {
   expect(await stack.wallet(merchant)).toEqual({ available, held });
   expect(await isAvailable()).toBe(false);
 }
+
+describe('a product whose cost leaves no margin at a merchant’s own price', () => {
+  it('is not available to that merchant, whose order would be refused, but to others', async () => {
+    await setOffer('X', { costMicros: 34_000_000n, currency: 'THB' });
+    await stack.api.get(PricesService).set(merchant.id, sku, 3300n);
+    await expectUnavailable();
+    const { body } = await merchant.client.get<{ data: { sku: string; available: boolean }[] }>(
+      '/v1/products?limit=100',
+    );
+    expect(body.data.find((each) => each.sku === sku)).toMatchObject({ available: false });
+    const other = await stack.merchant();
+    expect((await other.client.get(`/v1/products/${sku}`)).body).toMatchObject({ price: '35.00', available: true });
+  });
+});
 
 describe('an order', () => {
   it('uses the first routable offer of its product', async () => {
