@@ -34,6 +34,9 @@ export interface CatalogueDifference {
   availabilityChanged: number;
 }
 
+/** When a reading, of the SKU alone or of the whole catalogue, last found the SKU, or first missed it. */
+export const lastReadAt = ({ last_seen_at, gone_at }: SupplierProduct): Date => gone_at ?? last_seen_at;
+
 /** If a catalogue shrinks by more, the supplier's answer was most likely cut short. */
 const MAX_SHRINKAGE_PERCENT = 30;
 

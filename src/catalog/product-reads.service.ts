@@ -9,7 +9,7 @@ import { SupplierPausesService } from '../suppliers/supplier-pauses.service.js';
 import { SupplierRegistry } from '../suppliers/supplier-registry.js';
 import type { Supplier } from '../suppliers/supplier.entity.js';
 import { SuppliersRepository } from '../suppliers/suppliers.repository.js';
-import { difference } from './catalogue-difference.js';
+import { difference, lastReadAt } from './catalogue-difference.js';
 import { ProductReadsRepository, type DueProduct } from './product-reads.repository.js';
 import { SupplierCataloguesRepository } from './supplier-catalogues.repository.js';
 
@@ -98,8 +98,8 @@ export class ProductReadsService {
       if (!now || !isSameDestination(now, supplier)) return 'overtaken';
       this.reads.end(tx, now.id, due);
       const before = await this.catalogues.find(tx, now, due.sku);
-      // A sync of the whole catalogue that began after this read has newer data.
-      if (before && before.last_seen_at > due.read_at) return 'overtaken';
+      // A sync of the whole catalogue, or a reading by another worker, that began after this one has newer data.
+      if (before && lastReadAt(before) > due.read_at) return 'overtaken';
       const found = difference(product ? [{ ...product, sku: due.sku }] : [], before ? [before] : []);
       this.catalogues.write(tx, now, found, due.read_at);
       if (!product) return 'gone';

@@ -6,12 +6,11 @@ import type { Logger } from '../core/logger.js';
 import { WorkerTask } from '../core/worker-task.js';
 import { Database } from '../database/database.js';
 import type { SupplierProduct as Listed } from '../suppliers/supplier-adapter.js';
-import type { SupplierProduct } from '../suppliers/supplier-product.entity.js';
 import { SupplierPausesService } from '../suppliers/supplier-pauses.service.js';
 import { SupplierRegistry, type SupplierConnection } from '../suppliers/supplier-registry.js';
 import type { Supplier } from '../suppliers/supplier.entity.js';
 import { SuppliersRepository } from '../suppliers/suppliers.repository.js';
-import { difference, implausibility, type Refusal } from './catalogue-difference.js';
+import { difference, implausibility, lastReadAt, type Refusal } from './catalogue-difference.js';
 import { CATALOGUES_FAILED, PAUSED } from './product-reads.service.js';
 import { SupplierCataloguesRepository, type ItemFilter, type MappedItem } from './supplier-catalogues.repository.js';
 
@@ -174,9 +173,6 @@ export class SupplierSyncService {
     });
   }
 }
-
-/** When a reading, of the SKU alone or of the whole catalogue, last found the SKU, or first missed it. */
-const lastReadAt = ({ last_seen_at, gone_at }: SupplierProduct): Date => gone_at ?? last_seen_at;
 
 function refused(supplier: Supplier, refusal: Refusal, seen = 0): SyncRun {
   const none = { added: 0, removed: 0, price_changed: 0, availability_changed: 0 };
