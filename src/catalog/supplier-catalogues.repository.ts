@@ -92,13 +92,11 @@ type ItemColumns = 'sku' | 'name' | 'group_name' | 'cost_micros' | 'cost_currenc
 export type MappedItem = Pick<SupplierProduct, ItemColumns> & {
   /** The first of our products that has an offer of it; null without one. */
   mapped_to: Product['sku'] | null;
-  /**
-   * Whether the item first appeared in the last reading, of the whole catalogue or of a single SKU. False for all items
-   * of a catalogue that was read only once.
-   */
+  /** Whether the item first appeared in the last sync. False for all items of a catalogue that was read only once. */
   is_new: boolean;
 };
 
+/** A sync sees all items that are listed, and a reading of one SKU moves only that item's time. So the last sync has the earliest time. */
 const LIST_ITEMS = statement(
   'supplier_catalogues.list_items',
   { supplierId: 'int', match: 'text?', isUnmapped: 'boolean' },
@@ -109,8 +107,8 @@ const LIST_ITEMS = statement(
     LEFT JOIN (
       SELECT o.supplier_sku, min(p.sku) AS sku FROM supplier_offers o JOIN products p ON p.id = o.product_id
       WHERE o.supplier_id = ${supplierId} GROUP BY o.supplier_sku) ours ON ours.supplier_sku = c.sku
-    CROSS JOIN (SELECT max(last_seen_at) AS latest, min(first_seen_at) AS first FROM supplier_products
-                WHERE supplier_id = ${supplierId}) reading
+    CROSS JOIN (SELECT min(last_seen_at) FILTER (WHERE gone_at IS NULL) AS latest, min(first_seen_at) AS first
+                FROM supplier_products WHERE supplier_id = ${supplierId}) reading
     WHERE c.supplier_id = ${supplierId} AND (NOT ${isUnmapped} OR ours.sku IS NULL)
       AND (${match} IS NULL OR strpos(lower(c.sku), lower(${match})) > 0
         OR strpos(lower(c.name), lower(${match})) > 0 OR strpos(lower(c.group_name), lower(${match})) > 0)

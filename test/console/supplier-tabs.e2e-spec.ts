@@ -44,6 +44,12 @@ describe('the catalogue of a supplier', () => {
     ]);
   });
 
+  it('shows as new what the last sync found, although workers read a SKU alone afterwards', async () => {
+    await scene.console.sql(`UPDATE supplier_products SET last_seen_at = now() WHERE sku = 'ML-86'`);
+    const isNew = (await items()).filter(({ is_new }) => is_new);
+    expect(isNew.map(({ supplier_sku }) => supplier_sku)).toEqual(['ML-257']);
+  });
+
   it('adds an offer with its cost to a product of ours, once', async () => {
     const { sku, console } = scene;
     const catalog = await console.signedIn('catalog');
