@@ -129,9 +129,9 @@ export class PricesService {
    * @throws BAD_REQUEST above the list price; NOT_FOUND; CONFLICT.
    */
   async set(merchantId: number, sku: string, price: Satang, by?: Actor, seen?: Satang | null): Promise<void> {
-    const toRecord: ToRecord = ({ products }) => {
+    const toRecord: ToRecord = ({ products, differences }) => {
       const { price: listPrice } = checked(products, sku);
-      const detail = { sku, price: formatBaht(price), list_price: formatBaht(listPrice) };
+      const detail = { sku, price: formatBaht(price), list_price: formatBaht(listPrice), ...priceBefore(differences) };
       return { action: 'price.set', merchantId, detail };
     };
     await this.write([{ merchantId, sku, price }], toRecord, { by, seen });
@@ -144,8 +144,9 @@ export class PricesService {
    * @throws NOT_FOUND; CONFLICT.
    */
   async clear(merchantId: number, sku: string, by?: Actor, seen?: Satang | null): Promise<Satang> {
-    const toRecord: ToRecord = ({ products }) => {
-      const detail = { sku, list_price: formatBaht(checked(products, sku).price) };
+    const toRecord: ToRecord = ({ products, differences }) => {
+      const listPrice = formatBaht(checked(products, sku).price);
+      const detail = { sku, list_price: listPrice, ...priceBefore(differences) };
       return { action: 'price.clear', merchantId, detail };
     };
     const { products } = await this.write([{ merchantId, sku, price: null }], toRecord, { by, seen });
@@ -251,6 +252,11 @@ interface Plan {
   changed: ChangedRow[];
   differences: PriceDifference[];
 }
+
+/** The old value of the only price that changes, for the audit log; null if the merchant had no own price. */
+const priceBefore = ([difference]: PriceDifference[]): { before: { price: string } | null } => ({
+  before: difference?.old ? { price: difference.old } : null,
+});
 
 const checked = (products: Map<string, ListPrice>, sku: string): ListPrice =>
   present(products.get(sku), 'a product whose price changes was checked');

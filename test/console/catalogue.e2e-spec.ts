@@ -101,6 +101,19 @@ describe('products', () => {
     expect((await catalogue.history(sku, catalog)).data).toEqual([]);
   });
 
+  it('show the old price in their history when a merchant’s own price is set or cleared', async () => {
+    const { stack, merchant } = scene;
+    const sku = await stack.product('35.00');
+    const url = `/api/merchants/${merchant.id}/prices/${sku}`;
+    for (const price of ['31.00', '30.00']) expect((await admin.browser.send('PUT', url, { price })).status).toBe(200);
+    expect((await admin.browser.send('DELETE', url)).status).toBe(200);
+    expect((await catalogue.history(sku)).data).toMatchObject([
+      { action: 'price.clear', changes: [{ member: 'price', old: '30.00', new: null }] },
+      { action: 'price.set', changes: [{ member: 'price', old: '31.00', new: '30.00' }] },
+      { action: 'price.set', changes: [{ member: 'price', old: null, new: '31.00' }] },
+    ]);
+  });
+
   it('show merchants with lower prices, and the sales of thirty days', async () => {
     const { stack, merchant } = scene;
     const sku = await stack.product('20.00');

@@ -120,11 +120,14 @@ const ofMany = ({ changes, old, new: now }: Difference): MemberChangeDto[] =>
 /**
  * The changes in an entry about one product, price or offer. `detail` has the new values, or the old ones for
  * `offer.remove`. For `product.set`, `before` has only the changed members. For `offer.set`, it has all members. For a
- * new product or offer, `before` is null. Entries about prices have no `before`.
+ * new product, offer or price, `before` is null. For `price.clear`, only `before` has the price. Entries about prices that an
+ * earlier version made have no `before`.
  */
 function ofOne(detail: Detail, action: string): MemberChangeDto[] {
   const before = (detail.before ?? {}) as Detail;
-  const members = Object.keys(detail).filter((member) => !ABOUT.has(member) && member !== 'list_price');
+  const members = Object.keys({ ...detail, ...before }).filter(
+    (member) => !ABOUT.has(member) && member !== 'list_price',
+  );
   if (action === 'offer.remove')
     return members.map((member) => toMemberChangeDto({ member, old: detail[member], new: null }));
   if (action === 'product.set' && detail.before !== null) {
