@@ -26,6 +26,13 @@ const ADD_RATE = statement(
     RETURNING currency, trim_scale(baht_per_unit)::text AS baht_per_unit, valid_from, source`,
 );
 
+/** One change of a currency's rate at a time, because a new rate is a new row, and no row to lock may exist. */
+const LOCK_RATE = statement(
+  'fx_rates.lock',
+  { currency: 'text' },
+  ({ currency }) => `SELECT pg_advisory_xact_lock(hashtext('fx_rates'), hashtext(${currency}))`,
+);
+
 /** Exchange rates to baht. Each new rate is a new row, except that it replaces a rate of the same millisecond. */
 @Injectable()
 export class FxRatesRepository {
@@ -36,7 +43,9 @@ export class FxRatesRepository {
     return this.database.query<FxRate>(...LIST_RATES.with({}));
   }
 
-  async find(tx: Transaction, currency: string): Promise<FxRate | undefined> {
+  /** The present rate, which no other process changes until the transaction ends. */
+  async lock(tx: Transaction, currency: string): Promise<FxRate | undefined> {
+    await tx.query(...LOCK_RATE.with({ currency }));
     const [rate] = await tx.query<FxRate>(...FIND_RATE.with({ currency }));
     return rate;
   }

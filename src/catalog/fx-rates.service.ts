@@ -47,7 +47,7 @@ export class FxRatesService {
   ): Promise<FxRate> {
     this.assertRate(currency, rate);
     return this.database.transaction(async (tx) => {
-      const before = await this.rates.find(tx, currency);
+      const before = await this.rates.lock(tx, currency);
       if (expected !== undefined && expected !== (before?.baht_per_unit ?? null)) {
         throw new ChangedMeanwhile('the rate changed meanwhile');
       }

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { FxRatesService } from '../../src/catalog/fx-rates.service.js';
 import { SOLD_BY_DAY, SOLD_TODAY } from '../../src/support/product-sales.repository.js';
 import type { Answer, ErrorBody } from '../support/http.js';
+import { eventually } from '../support/eventually.js';
+import { holding } from '../support/locks.js';
 import { unique } from '../support/stack.js';
 import { Catalogue, type Offer, type Product } from './catalogue.js';
 import type { TestOperator } from './console-stack.js';
@@ -225,5 +227,26 @@ describe('exchange rates', () => {
     expect((await catalogue.entries()) - before).toBe(1);
     expect((await put({ rate: '0.0022', version: seen.version })).status).toBe(409);
     expect((await finance.browser.post('/api/fx/THB/preview', { rate: '2' })).status).toBe(400);
+  });
+
+  it('are set by one of two operators who confirm at once what both have seen', async () => {
+    await scene.console.app.get(FxRatesService).set('MYR', '7.5');
+    const set = async (rate: string): Promise<number> => {
+      const { body } = await admin.browser.post<{ version: string }>('/api/fx/MYR/preview', { rate });
+      const { status } = await admin.browser.send('PUT', '/api/fx/MYR', { rate, version: body.version });
+      return status;
+    };
+    const sent: Promise<number>[] = [];
+    await holding(scene.console, 'fx_rates', async () => {
+      sent.push(set('7.6'), set('7.7'));
+      await eventually(
+        () =>
+          scene.console.sql(
+            `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
+          ),
+        ({ length }) => length === 2,
+      );
+    });
+    expect((await Promise.all(sent)).toSorted((one, another) => one - another)).toEqual([200, 409]);
   });
 });
