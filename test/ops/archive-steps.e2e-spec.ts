@@ -75,6 +75,45 @@ describe('archiving and restoring', () => {
     await expectAllIsWell();
   });
 
+  it('write all files again if the manifest or the directory is lost while the tables still exist', async () => {
+    const rows = await scene.rows();
+    const manifest = path.join(directoryOf(1), 'manifest.json');
+    await expect(scene.archive(FIRST, before('DROP TABLE'))).rejects.toThrow('interrupted');
+    await rm(manifest);
+    await expect(scene.archive(FIRST, before('DROP TABLE'))).rejects.toThrow('interrupted');
+    await writeFile(manifest, '');
+    await expect(scene.archive(FIRST, before('DROP TABLE'))).rejects.toThrow('interrupted');
+    // Perhaps the disk is only not mounted, and still has the files.
+    await rm(directoryOf(1), { recursive: true });
+    await expect(scene.archive(FIRST)).rejects.toThrow(
+      /orders_p1 is missing: .+ mount its disk, or, if the files are lost, make this directory anew/,
+    );
+    await mkdir(directoryOf(1));
+    await expect(scene.archive(FIRST, before('SET state = CASE'))).rejects.toThrow('interrupted');
+    await rm(manifest);
+    expect(await scene.archive(SECOND)).toMatchObject([
+      { partition: 'orders_p1', orders: 3, from: FIRST },
+      { partition: 'orders_p2', orders: 2, through: SECOND },
+    ]);
+    await expectAllIsWell();
+    for (const number of [1, 2]) await scene.restore(directoryOf(number));
+    for (const [table, kept] of Object.entries(rows))
+      expect([table, (await scene.rows())[table]]).toEqual([table, expect.arrayContaining(kept)]);
+  });
+
+  it('name the remedy if the manifest is lost and the tables are dropped', async () => {
+    await expect(scene.archive(FIRST, before(`SET state = 'dropped'`))).resolves.toHaveLength(1);
+    await scene.stack.fill(`UPDATE archived_partitions SET state = 'detached'`);
+    const manifest = path.join(directoryOf(1), 'manifest.json');
+    const text = await readFile(manifest, 'utf8');
+    await rm(manifest);
+    await expect(scene.archive(FIRST)).rejects.toThrow(
+      /manifest\.json is missing, changed or damaged, and the tables of orders_p1 are dropped: put back .+ from a copy/,
+    );
+    await writeFile(manifest, text);
+    expect(await scene.archive(FIRST)).toMatchObject([{ partition: 'orders_p1', orders: 3 }]);
+  });
+
   it('can be interrupted at any step, and continue when they are started again', async () => {
     const rows = await scene.rows();
     for (const step of [
@@ -309,6 +348,22 @@ describe('restoring', () => {
         if (/ADD CONSTRAINT .* REFERENCES order_units\b(?!_p)/.test(text)) keys.push(isBrief);
       });
       expect(keys).toEqual([true]);
+      await late.restore(path.join(late.directory, 'orders_p1'));
+      expect(await late.rows()).toEqual(rows);
+    } finally {
+      await late.close();
+    }
+  });
+
+  it('restores calls of several partitions of orders after their manifest was written again', async () => {
+    const late = await ArchiveScene.make({ areCallsLate: true });
+    try {
+      const rows = await late.rows();
+      await late.archive(FIRST);
+      await expect(late.archive(SECOND, before('DROP TABLE'))).rejects.toThrow('interrupted');
+      await rm(path.join(late.directory, 'orders_p2', 'manifest.json'));
+      await late.archive(SECOND);
+      await late.restore(path.join(late.directory, 'orders_p2'));
       await late.restore(path.join(late.directory, 'orders_p1'));
       expect(await late.rows()).toEqual(rows);
     } finally {

@@ -156,6 +156,21 @@ export class ArchiveRepository {
     });
   }
 
+  /**
+   * Finds a partition's detached tables by their names; none if they are dropped. A table with calls of several partitions of orders is
+   * the first of its parent, so it has no lower bound.
+   */
+  async findDetached({ number, first_id: first, end_id: upper }: sql.StateRow): Promise<OrdersPartition> {
+    const parts: sql.Part[] = [];
+    for (const part of await this.run<Omit<sql.Part, 'number' | 'lower' | 'upper'>>(sql.LIST_NUMBERED, [number])) {
+      const isFirst =
+        first === null ||
+        (await this.one<{ found: boolean }>(sql.hasRowsBelow(part.name, { ...part, lower: first }))).found;
+      parts.push({ ...part, number, lower: isFirst ? null : first, upper });
+    }
+    return { number, lower: first, upper, parts };
+  }
+
   /** Lists which of the names are tables. */
   async listTables(names: readonly string[]): Promise<{ name: string; attached: boolean }[]> {
     return this.run(sql.LIST_TABLES, [names]);

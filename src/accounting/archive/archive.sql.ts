@@ -269,6 +269,19 @@ export const attach = (table: string, name: string, { lower, upper }: Omit<Range
   `ALTER TABLE ${table} ATTACH PARTITION ${name} FOR VALUES FROM (${lower ?? 'MINVALUE'}) TO (${upper});
    ALTER TABLE ${name} DROP CONSTRAINT ${RANGE_CHECK}`;
 
+/**
+ * Lists the tables that were partitions with a number, by their names. A detached table has no bounds any more. $1: the number.
+ */
+export const LIST_NUMBERED = `
+  SELECT p.relname AS "table", c.relname AS name, attname AS key
+  FROM pg_partitioned_table JOIN pg_class p ON p.oid = partrelid
+  JOIN pg_attribute ON attrelid = partrelid AND attnum = partattrs[0]
+  JOIN pg_class c ON c.oid = to_regclass(format('%I', p.relname || '_p' || $1::int))
+  WHERE partrelid = ANY(${PARENTS}) ORDER BY array_position(${PARENTS}, partrelid::regclass)`;
+
+export const hasRowsBelow = (name: string, { key, lower }: Pick<Range, 'key' | 'lower'>): string =>
+  `SELECT EXISTS (SELECT FROM ${name} WHERE ${key} < ${lower}) AS found`;
+
 export const detach = (table: string, name: string): string => `ALTER TABLE ${table} DETACH PARTITION ${name}`;
 
 export const drop = (names: readonly string[]): string => `DROP TABLE ${names.join(', ')}`;

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { assertActor, recordAction, type Actor } from '../../audit-log/audit-log.js';
@@ -91,7 +92,7 @@ export class MonthArchiveService {
       const states = await archive.listStates();
       const detached = states.find(({ state }) => state === 'detached');
       if (detached) {
-        done.push(await this.finish(archive, detached, options));
+        done.push(await this.finish(archive, detached, { ...options, closings }));
         continue;
       }
       const [oldest] = await archive.listPartitions();
@@ -155,36 +156,29 @@ export class MonthArchiveService {
       (await archive.listStates()).find(({ number }) => number === partition.number),
       'it is on its way',
     );
-    return this.finish(archive, detached, options, written);
+    return this.finish(archive, detached, { ...options, closings }, written);
   }
 
   /** Compares the detached tables, which cannot change any more, with their files, and only then drops them. */
   private async finish(
     archive: ArchiveRepository,
     state: StateRow,
-    { onStep = () => undefined, by }: ArchiveOptions,
+    { onStep = () => undefined, by, closings }: ArchiveOptions & { closings: ClosedMonth[] },
     written?: Files,
   ): Promise<Archived> {
     const { number, directory } = state;
-    const read = written ?? (await this.readOwn(state));
-    let { manifest } = read;
-    const parts = manifest.tables.flatMap(({ partition, ...part }) =>
-      partition === null ? [] : [{ ...part, name: partition, number }],
-    );
-    const partition = { number, lower: state.first_id, upper: state.end_id, parts };
-    const names = parts.map(({ name }) => name);
+    const found = await archive.findDetached(state);
+    let manifest = written?.manifest ?? (await this.readOwn(state, found.parts.length > 0));
+    const partition = manifest ? { ...found, parts: partsIn(manifest) } : found;
+    const names = partition.parts.map(({ name }) => name);
     const left = await archive.listTables(names);
     if (left.some(({ attached }) => attached)) throw refused(`${names.join(', ')} have been attached again by hand`);
-    const isOwn = read.hash === state.manifest_hash;
-    if (left.length === 0 && !isOwn)
-      throw refused(`${path.join(directory, MANIFEST)} is not as it was written: it was changed or damaged`);
     if (left.length > 0) {
       const files = new PartitionFiles(archive, partition, directory, onStep);
-      const areWhole = isOwn && (written !== undefined || (await files.areWhole(manifest)));
-      if (!areWhole || !(await files.areAsWritten(manifest))) {
-        // A row changed between the copy and the detach, or a file other than the manifest was lost. The tables still
-        // exist, so write the files again.
-        const again = await files.write(manifest.months);
+      const isWhole = written !== undefined || (manifest !== null && (await files.areWhole(manifest)));
+      if (manifest === null || !isWhole || !(await files.areAsWritten(manifest))) {
+        // A row changed between the copy and the detach, or a file was lost. The tables still exist, so write the files again.
+        const again = await files.write(await this.monthsOf(archive, partition, closings));
         await archive.setVerified(number, again.hash, again.bytes);
         manifest = again.manifest;
       }
@@ -194,6 +188,11 @@ export class MonthArchiveService {
       await this.assertStored(archive, partition);
       await archive.drop(names);
     }
+    if (manifest === null)
+      throw refused(
+        `${path.join(directory, MANIFEST)} is missing, changed or damaged, and the tables of orders_p${number} are dropped: ` +
+          `put back ${directory} from a copy`,
+      );
     return this.record(archive, state, manifest, by);
   }
 
@@ -219,16 +218,30 @@ export class MonthArchiveService {
     return archived;
   }
 
-  /** Reads the manifest of an earlier start. @throws CONFLICT if it belongs to another partition. */
-  private async readOwn({ directory, number }: StateRow): Promise<Pick<Files, 'manifest' | 'hash'>> {
+  /**
+   * Reads the manifest of an earlier start; null if it is lost, damaged or changed.
+   * @throws CONFLICT if it belongs to another partition, or if its directory is missing: its disk may only not be mounted.
+   */
+  private async readOwn(
+    { directory, number, manifest_hash: hash }: StateRow,
+    hasTables: boolean,
+  ): Promise<Manifest | null> {
+    if (!existsSync(directory)) {
+      const remedy = hasTables ? 'make this directory anew: they are written again' : 'put them back from a copy';
+      throw refused(
+        `${directory} is missing: its orders are not archived completely yet. ` +
+          `Please mount its disk, or, if the files are lost, ${remedy}`,
+      );
+    }
     const file = path.join(directory, MANIFEST);
-    const { text, sha256: hash } = await readText(file);
-    const manifest = readManifest(text, file);
+    const found = existsSync(file) ? await readText(file) : null;
+    if (!found || !isJson(found.text)) return null;
+    const manifest = readManifest(found.text, file);
     const isOf = ({ table, partition }: Manifest['tables'][number]): boolean =>
       partition === null || partition === `${table}_p${number}`;
     if (manifest.number !== number || !manifest.tables.every(isOf))
       throw refused(`${file} belongs to another partition`);
-    return { manifest, hash };
+    return found.sha256 === hash ? manifest : null;
   }
 
   /** @throws CONFLICT if an order's stored reference is missing or differs. */
@@ -286,5 +299,18 @@ export class MonthArchiveService {
         `orders_p${partition.number} has ${there} orders, and ${counted} of them lie in closed months: see topup audit --full`,
       );
     return months;
+  }
+}
+
+/** The tables that had the rows of a partition's files. */
+const partsIn = ({ number, tables }: Manifest): OrdersPartition['parts'] =>
+  tables.flatMap(({ partition, ...part }) => (partition === null ? [] : [{ ...part, name: partition, number }]));
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
   }
 }
