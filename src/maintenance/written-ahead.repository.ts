@@ -46,7 +46,8 @@ const WRITTEN: Record<string, Record<string, Limit>> = {
   },
   deposit_channels: {
     probe_at: `interval '1 hour'`,
-    list_due_at: `interval '1 day'`,
+    // 3:00 of the next day, counted from midnight.
+    list_due_at: `interval '27 hours'`,
     list_read_until: `interval '2 minutes'`,
     slips_paused_until: `interval '15 minutes'`,
   },

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { makeDue } from '../support/due.js';
 import { eventually } from '../support/eventually.js';
@@ -172,7 +172,9 @@ describe('after the clock of PostgreSQL was ahead, and is right again', () => {
       INSERT INTO supplier_product_reads (supplier_id, sku, asked_at, due_at)
       SELECT id, 'SKU', now() + ${year}, now() + ${year} FROM suppliers WHERE code = 'ahead'`);
     await stack.sql(`UPDATE month_closing_turn SET next_at = now() + ${year}`);
-    await stack.sql(`UPDATE deposit_channels SET list_read_until = now() + ${year}`);
+    // Shortly after midnight, the next reading of a list is due in almost 27 hours: that time stays.
+    const tomorrowNight = `list_due_at = now() + interval '26 hours 50 minutes'`;
+    await stack.sql(`UPDATE deposit_channels SET list_read_until = now() + ${year}, ${tomorrowNight}`);
     await stack.sql(writtenAhead('1 minute').workers ?? '');
     const later = (column: string, table: string, most: string): string =>
       `SELECT '${table}.${column}' AS late FROM ${table} WHERE ${column} > now() + interval '${most}'`;
@@ -192,6 +194,8 @@ describe('after the clock of PostgreSQL was ahead, and is right again', () => {
       () => stack.sql(late),
       ({ length }) => length === 0,
     );
+    const stay = `SELECT FROM deposit_channels WHERE list_due_at > now() + interval '26 hours'`;
+    expect(await stack.sql(stay)).not.toHaveLength(0);
     await stack.sql(`DELETE FROM attempt_checks`);
   });
 
