@@ -23,6 +23,8 @@ const WRITTEN: Record<string, Record<string, Limit>> = {
   suppliers: {
     updated_at: PAST,
     paused_at: PAST,
+    last_paused_at: PAST,
+    last_resumed_at: PAST,
     catalogue_read_at: PAST,
     product_read_at: PAST,
     purchases_listed_at: PAST,

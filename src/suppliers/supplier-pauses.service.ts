@@ -27,7 +27,8 @@ const MAX_DETAIL_LENGTH = 255;
 const PROBES_MS: Record<Reason, readonly [number, ...number[]]> = {
   // Suppliers may ban clients after repeated failed sign-ins.
   credentials: [5 * MINUTE_MS, 15 * MINUTE_MS, 60 * MINUTE_MS],
-  // The first probe comes at once: it records the balance that is too low, so that a later probe recognizes a higher one.
+  // The first probe comes at once: it records the balance that is too low, so that a later probe recognizes a higher one. It never
+  // ends the pause: with a balance above the operator's limit, the same purchase would be refused again and again.
   deposit: [0, MINUTE_MS],
   // Each call during a ban prolongs the ban. The longest wait is about 17 hours.
   ban: [2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024].map((minutes) => minutes * MINUTE_MS) as [number, ...number[]],
@@ -66,8 +67,8 @@ export class SupplierPausesService {
   begin({ id, adapter, reason, detail, retryAfterMs = 0 }: Pause): Promise<string | null> {
     if (!this.registry.isPausedByFaults(adapter)) return Promise.resolve(null);
     const shown = detail === null ? null : storable(detail, MAX_DETAIL_LENGTH);
-    const probeInMs = Math.max(probeDelayMs(reason, 0), retryAfterMs);
-    return this.repository.beginPause({ id, reason, detail: shown, probeInMs });
+    const waits = { probesMs: [...PROBES_MS[reason]], minWaitMs: retryAfterMs };
+    return this.repository.beginPause({ id, reason, detail: shown, ...waits });
   }
 
   /**
@@ -95,22 +96,26 @@ export class SupplierPausesService {
         reason === null || reason === 'operator' ? null : probeDelayMs(reason, probes + 1),
       ),
     );
-    return Promise.all(due.map((supplier) => this.probe(supplier)));
+    return Promise.all(due.map((supplier) => this.probe(supplier, supplier.probes === 0)));
   }
 
-  /** Reads our balance at a supplier now, records it, and ends the pause if the balance allows that. */
-  async probe(supplier: Supplier): Promise<ProbedSupplier> {
+  /**
+   * Reads our balance at a supplier now, records it, and ends the pause if the balance allows that.
+   * @param isFirst whether it is the first probe of the pause by a worker.
+   */
+  async probe(supplier: Supplier, isFirst = false): Promise<ProbedSupplier> {
     const connection = this.registry.tryConnect(supplier);
     const answer = 'known' in connection ? connection : await connection.adapter.balance(connection.settings);
     if (!answer.known) return { supplier, answer, isResumed: false };
     await this.balances.record(supplier, answer.amount);
-    return { supplier, answer, isResumed: await this.endPause(supplier, answer.amount) };
+    return { supplier, answer, isResumed: await this.endPause(supplier, answer.amount, isFirst) };
   }
 
-  private async endPause(supplier: Supplier, { micros }: CostMoney): Promise<boolean> {
+  private async endPause(supplier: Supplier, { micros }: CostMoney, isFirst: boolean): Promise<boolean> {
     const { pause_reason: reason } = supplier;
     if (reason === null || reason === 'operator') return false;
-    if (reason !== 'deposit' || isEnough(supplier, micros)) return this.repository.endPause(supplier, reason);
+    if (reason !== 'deposit' || (!isFirst && isEnough(supplier, micros)))
+      return this.repository.endPause(supplier, reason);
     await this.repository.notePausedBalance(supplier, micros);
     return false;
   }

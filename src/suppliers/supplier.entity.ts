@@ -109,8 +109,16 @@ export class Supplier {
   @Column('text', { nullable: true })
   pause_detail!: string | null;
 
+  /** When the pause began, or the first of the pauses that it continues. */
   @Column(timestampColumn({ nullable: true }))
   paused_at!: Date | null;
+
+  /** The `paused_at` of the last pause that has ended. The next column has the end of that pause. */
+  @Column(timestampColumn({ nullable: true }))
+  last_paused_at!: Date | null;
+
+  @Column(timestampColumn({ nullable: true }))
+  last_resumed_at!: Date | null;
 
   /** The first balance that the supplier reported during a pause for the deposit. A higher balance ends the pause. */
   @Column(bigintColumn({ nullable: true }))
@@ -118,7 +126,7 @@ export class Supplier {
 
   /**
    * The number of probes since the pause began, or, in a pause for the credentials, since an operator last set the
-   * supplier.
+   * supplier. A pause for the credentials or a ban that continues another one counts on.
    */
   @Column('smallint', { default: 0 })
   probes!: number;

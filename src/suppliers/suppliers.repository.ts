@@ -8,6 +8,16 @@ import { rowsOf, statement } from '../database/parameters.js';
 import { withLongTimeout } from '../database/snapshot.js';
 import { destinationOf } from './supplier-account.js';
 import { Supplier, type PauseReason } from './supplier.entity.js';
+import {
+  BEGIN_PAUSE,
+  ENDED,
+  NEXT_PROBES,
+  NOT_PAUSED,
+  NOW,
+  PAUSED_SINCE,
+  PROBES_KEPT,
+  SAME_SETTINGS,
+} from './supplier-pauses.sql.js';
 import type { CatalogueRow } from './supplier-registry.js';
 import { MAX_QUERY, QUERY_GAP_MS } from './supplier-timing.js';
 
@@ -43,7 +53,10 @@ interface BegunPause {
   id: number;
   reason: PauseReason;
   detail: string | null;
-  probeInMs: number;
+  /** The waits before the first and each next probe. */
+  probesMs: number[];
+  /** The shortest wait before the first probe. */
+  minWaitMs: number;
 }
 
 interface BegunReading {
@@ -146,36 +159,6 @@ const CLAIM_DUE_READING = statement(
     RETURNING code, catalogue_read_at`,
 );
 
-/** Pauses a supplier. Does not change an operator's pause. A pause for the deposit or a ban may get a more serious reason. */
-const BEGIN_PAUSE = statement(
-  'suppliers.begin_pause',
-  { id: 'int', reason: 'text', detail: 'text?', probeInMs: 'int' },
-  ({ id, reason, detail, probeInMs }) => `
-    UPDATE suppliers SET pause_reason = ${reason}, pause_detail = ${detail},
-      paused_at = coalesce(paused_at, statement_timestamp()), paused_balance_micros = NULL, probes = 0,
-      probe_at = statement_timestamp() + make_interval(secs => ${probeInMs} / 1000.0)
-    WHERE id = ${id} AND (pause_reason IS NULL OR pause_reason IN ('deposit', 'ban') AND ${reason} = 'credentials'
-                         OR pause_reason = 'deposit' AND ${reason} = 'ban')
-    RETURNING code`,
-);
-
-const NOW = 'statement_timestamp()';
-
-/** The column is a smallint, and a pause for the deposit has a probe each minute. No wait depends on so high a number. */
-const NEXT_PROBES = 'least(probes, 32766) + 1';
-
-/** Leaves `updated_at` unchanged, because that column is only about settings. */
-const SAME_SETTINGS = { updated_at: () => 'updated_at' };
-
-const NOT_PAUSED = {
-  pause_reason: null,
-  pause_detail: null,
-  paused_at: null,
-  paused_balance_micros: null,
-  probes: 0,
-  probe_at: null,
-};
-
 /** The condition for all suppliers except the built-in one, which has no settings. */
 const SET_BY_OPERATORS = { id: Not(SANDBOX_SUPPLIER_ID) };
 
@@ -270,32 +253,28 @@ export class SuppliersRepository {
 
   /**
    * Pauses a supplier because of a fault.
-   * @param probeInMs the time until the first probe.
    * @returns the supplier's code if this call paused it, or gave its pause a more serious reason; otherwise null.
    */
-  async beginPause({ id, reason, detail, probeInMs }: BegunPause): Promise<string | null> {
-    const [paused] = await this.database.query<{ code: string }>(
-      ...BEGIN_PAUSE.with({ id, reason, detail, probeInMs }),
-    );
+  async beginPause(pause: BegunPause): Promise<string | null> {
+    const [paused] = await this.database.query<{ code: string }>(...BEGIN_PAUSE.with(pause));
     return paused?.code ?? null;
   }
 
-  /** Pauses a supplier for an operator. Replaces any other pause. */
+  /** Pauses a supplier for an operator. Replaces any other pause, but units go on to wait since that one began. */
   async pause({ manager }: Transaction, { id }: Supplier, detail: string | null): Promise<void> {
-    const paused = { pause_reason: 'operator', pause_detail: detail, paused_at: () => NOW } as const;
+    const paused = { pause_reason: 'operator', pause_detail: detail, paused_at: () => PAUSED_SINCE } as const;
     await manager.update(Supplier, { id }, { ...NOT_PAUSED, ...paused, ...SAME_SETTINGS });
   }
 
   async resume({ manager }: Transaction, { id }: Supplier): Promise<void> {
-    await manager.update(Supplier, { id }, { ...NOT_PAUSED, ...SAME_SETTINGS });
+    await manager.update(Supplier, { id, pause_reason: Not(IsNull()) }, ENDED);
     await this.hurryUnits(manager, id);
   }
 
-  /** @returns false if the supplier is no longer paused for this reason. */
+  /** Ends a pause after a probe. @returns false if the supplier is no longer paused for this reason. */
   async endPause({ id }: Supplier, reason: PauseReason): Promise<boolean> {
     const { manager } = this.dataSource;
-    const changed = { ...NOT_PAUSED, ...SAME_SETTINGS };
-    const { affected } = await manager.update(Supplier, { id, pause_reason: reason }, changed);
+    const { affected } = await manager.update(Supplier, { id, pause_reason: reason }, { ...ENDED, ...PROBES_KEPT });
     if (affected !== 1) return false;
     await this.hurryUnits(manager, id);
     return true;

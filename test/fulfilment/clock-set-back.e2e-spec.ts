@@ -159,10 +159,10 @@ describe('after the clock of PostgreSQL was ahead, and is right again', () => {
     await stack.sql(`
       INSERT INTO suppliers (code, adapter, base_url, timeout_ms, pause_reason, paused_at, probe_at, catalogue_read_at,
                              product_read_at, purchases_listed_at, purchases_due_at, balance_due_at, updated_at,
-                             test_asked_until, inquiry_asked_until)
+                             test_asked_until, inquiry_asked_until, last_paused_at, last_resumed_at)
       SELECT 'ahead', adapter, base_url, timeout_ms, 'deposit', now() + ${year}, now() + ${year}, now() + ${year},
              now() + ${year}, now() + ${year}, now() + ${year}, now() + ${year}, now() + ${year},
-             now() + ${year}, now() + ${year}
+             now() + ${year}, now() + ${year}, now() + ${year}, now() + ${year}
       FROM suppliers WHERE code = 'fake'`);
     await stack.sql(`UPDATE supplier_offers SET cost_micros = 1, cost_currency = 'THB', cost_at = now() + ${year}`);
     await stack.sql(`
@@ -179,9 +179,15 @@ describe('after the clock of PostgreSQL was ahead, and is right again', () => {
     const later = (column: string, table: string, most: string): string =>
       `SELECT '${table}.${column}' AS late FROM ${table} WHERE ${column} > now() + interval '${most}'`;
     const late = [
-      ...['updated_at', 'paused_at', 'catalogue_read_at', 'product_read_at', 'purchases_listed_at'].map((column) =>
-        later(column, 'suppliers', '0'),
-      ),
+      ...[
+        'updated_at',
+        'paused_at',
+        'last_paused_at',
+        'last_resumed_at',
+        'catalogue_read_at',
+        'product_read_at',
+        'purchases_listed_at',
+      ].map((column) => later(column, 'suppliers', '0')),
       ...['purchases_due_at', 'balance_due_at', 'probe_at'].map((column) => later(column, 'suppliers', '11 minutes')),
       ...['test_asked_until', 'inquiry_asked_until'].map((column) => later(column, 'suppliers', '1 minute')),
       later('cost_at', 'supplier_offers', '0'),

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { SuppliersService } from '../../src/suppliers/suppliers.service.js';
 import { SECRET_KEY, type Json, type LapakgamingClient } from '../simulators/lapakgaming-client.js';
 import { eventually } from '../support/eventually.js';
 import { expectRefusedField } from '../support/expectations.js';
@@ -52,6 +53,37 @@ describe('Lapakgaming', () => {
     await scene.aMinuteLater(order);
     await endedAtLapakgaming(scene, vendor, order);
     await scene.orderWith(order, 'completed');
+    expect(await sent()).toHaveLength(2);
+  });
+
+  it('gets no purchase at once again if its balance is above our limit all the time', async () => {
+    const supplier = await scene.stack.api.get(SuppliersService).getByCode(code);
+    await scene.stack.sql('UPDATE suppliers SET low_balance_micros = 0 WHERE id = $1', [supplier.id]);
+    const order = await scene.order(await scene.product({ supplier: code, supplierSku: POOR }));
+    interface Pause {
+      paused_at: Date | null;
+      is_noted: boolean;
+    }
+    const pause = async (): Promise<Pause | undefined> =>
+      (
+        await scene.stack.sql<Pause>(
+          'SELECT paused_at, paused_balance_micros IS NOT NULL AS is_noted FROM suppliers WHERE id = $1',
+          [supplier.id],
+        )
+      )[0];
+    await eventually(sent, ({ length }) => length > 0);
+    await eventually(pause, (row) => row !== undefined && row.paused_at !== null);
+    const noted = await eventually(pause, (row) => row?.is_noted === true || row?.paused_at === null);
+    expect(noted).toMatchObject({ is_noted: true });
+
+    await scene.stack.sql('UPDATE suppliers SET probe_at = now() WHERE id = $1', [supplier.id]);
+    const sentAgain = async (): Promise<Json[]> => {
+      await scene.aMinuteLater(order);
+      return sent();
+    };
+    await eventually(sentAgain, ({ length }) => length === 2);
+    const again = await eventually(pause, (row) => row?.is_noted === true);
+    expect(again?.paused_at).toEqual(noted?.paused_at);
     expect(await sent()).toHaveLength(2);
   });
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Json } from '../simulators/wepay-client.js';
 import { SUPPLIER_CALLS } from '../../src/orders/supplier-calls.sql.js';
 import { eventually } from '../support/eventually.js';
+import type { OrderBody } from '../support/stack.js';
 import { WepayScene } from './wepay-scene.js';
 
 interface DeliveredCode {
@@ -107,6 +108,48 @@ describe('wePAY', () => {
     await wepay.later();
     await scene.orderWith(order, 'completed');
   });
+
+  it('has one pause for a unit that it refuses again, and is probed less and less often', async () => {
+    const { routing: scene, vendor } = wepay;
+    await vendor.sim('rules', { match: {}, code: '30006', times: null });
+    const before = (await purchases()).length;
+    const order = await wepay.order();
+    await eventually(pause, (row) => row?.pause_reason === 'credentials');
+    await longAgo(order, '25 minutes');
+    await probeNow();
+    const sentAgain = async (): Promise<Json[]> => {
+      await scene.aMinuteLater(order);
+      return purchases();
+    };
+    await eventually(sentAgain, ({ length }) => length === before + 2);
+    const again = await eventually(pause, (row) => row?.pause_reason === 'credentials');
+    expect(again).toMatchObject({ is_old: true, is_probed_late: true });
+
+    await longAgo(order, '5 minutes');
+    expect((await scene.orderWith(order, 'failed')).failure_code).toBe('SUPPLIER_UNAVAILABLE');
+    await vendor.sim('rules', undefined, 'DELETE');
+    await scene.commandLine.json('supplier', 'resume', 'wepay', '--reason', 'put right');
+  });
+
+  const pause = async (): Promise<{ pause_reason: string | null } | undefined> => {
+    const [row] = await wepay.routing.stack.sql<{ pause_reason: string | null }>(
+      `SELECT pause_reason, paused_at < now() - interval '20 minutes' AS is_old,
+              probe_at > now() + interval '10 minutes' AS is_probed_late FROM suppliers WHERE code = 'wepay'`,
+    );
+    return row;
+  };
+
+  /** Moves the pause and the order back in time. */
+  async function longAgo({ order_number }: OrderBody, time: string): Promise<void> {
+    const { stack } = wepay.routing;
+    await stack.sql(`UPDATE suppliers SET paused_at = paused_at - interval '${time}' WHERE code = 'wepay'`);
+    await stack.sql(`UPDATE orders SET created_at = created_at - interval '${time}' WHERE order_number = $1`, [
+      order_number,
+    ]);
+  }
+
+  const probeNow = (): Promise<unknown> =>
+    wepay.routing.stack.sql(`UPDATE suppliers SET probe_at = now() WHERE code = 'wepay'`);
 
   const purchases = async (): Promise<Json[]> =>
     (await wepay.vendor.sim<Json[]>('journal')).filter(({ call }) => call === 'purchase');

@@ -1,0 +1,57 @@
+import { statement } from '../database/parameters.js';
+
+export const NOW = 'statement_timestamp()';
+
+/**
+ * In SQL: whether a pause that begins now continues the last one. The last one ended because the supplier reported our balance,
+ * but then the supplier refused a purchase again.
+ */
+const CONTINUES = `(pause_reason IS NULL AND last_resumed_at > statement_timestamp() - interval '30 minutes')`;
+
+/** In SQL: since when units wait for a supplier that is paused now. They may have waited through several pauses. */
+export const PAUSED_SINCE = `coalesce(paused_at, CASE WHEN ${CONTINUES} THEN last_paused_at END, statement_timestamp())`;
+
+/** In SQL: how many probes of the pause that it continues count for a new pause. Their number decides when the next one is due. */
+const probesBefore = (reason: string): string =>
+  `CASE WHEN ${reason} <> 'deposit' AND ${CONTINUES} THEN probes ELSE 0 END`;
+
+/**
+ * Pauses a supplier. Does not change an operator's pause. A pause for the deposit or a ban may get a more serious reason. If it
+ * continues a pause, the supplier is not probed as soon as at first: each resumption may cost another refused purchase.
+ */
+export const BEGIN_PAUSE = statement(
+  'suppliers.begin_pause',
+  { id: 'int', reason: 'text', detail: 'text?', probesMs: 'int[]', minWaitMs: 'int' },
+  ({ id, reason, detail, probesMs, minWaitMs }) => `
+    UPDATE suppliers SET pause_reason = ${reason}, pause_detail = ${detail},
+      paused_at = ${PAUSED_SINCE}, paused_balance_micros = NULL, probes = ${probesBefore(reason)},
+      probe_at = statement_timestamp() + make_interval(secs => greatest(${minWaitMs},
+        (${probesMs})[1 + least(${probesBefore(reason)}, cardinality(${probesMs}) - 1)]) / 1000.0)
+    WHERE id = ${id} AND (pause_reason IS NULL OR pause_reason IN ('deposit', 'ban') AND ${reason} = 'credentials'
+                         OR pause_reason = 'deposit' AND ${reason} = 'ban')
+    RETURNING code`,
+);
+
+/** The column is a smallint, and a pause for the deposit has a probe each minute. No wait depends on so high a number. */
+export const NEXT_PROBES = 'least(probes, 32766) + 1';
+
+/** Leaves `updated_at` unchanged, because that column is only about settings. */
+export const SAME_SETTINGS = { updated_at: (): string => 'updated_at' };
+
+export const NOT_PAUSED = {
+  pause_reason: null,
+  pause_detail: null,
+  paused_at: null,
+  paused_balance_micros: null,
+  probes: 0,
+  probe_at: null,
+};
+
+/** A pause that ends. The probes of a pause for the credentials or a ban count on if another pause continues it. */
+export const ENDED = {
+  ...NOT_PAUSED,
+  last_paused_at: (): string => 'paused_at',
+  last_resumed_at: (): string => NOW,
+  ...SAME_SETTINGS,
+};
+export const PROBES_KEPT = { probes: (): string => `CASE pause_reason WHEN 'deposit' THEN 0 ELSE probes END` };
