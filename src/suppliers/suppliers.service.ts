@@ -66,6 +66,7 @@ export class SuppliersService {
         throw new ChangedMeanwhile('the supplier changed meanwhile', 'expected_updated_at');
       const row = this.toRow(settings, before);
       if (before && secretsStayAtHost) this.assertSecretsStay(settings, before, row);
+      if (before && isPausedForAnother(before, row)) await this.suppliers.resume(tx, before);
       const supplier = await this.suppliers.set(tx, row);
       if (before && destinationOf(before) !== destinationOf(supplier)) await this.balances.forget(tx, supplier);
       recordAction(tx, by, { action: 'supplier.set', detail: detailOf(supplier, before, settings) });
@@ -214,7 +215,7 @@ export class SuppliersService {
   }
 
   /** @throws BAD_REQUEST */
-  private toRow(settings: SupplierSettings, before: Supplier | null): SupplierRow {
+  private toRow(settings: SupplierSettings, before: Supplier | null): SupplierRow & Pick<Supplier, 'account'> {
     const { code, adapter, timeoutMs = DEFAULT_TIMEOUT_MS, lowBalanceMicros, maxInFlight } = settings;
     const description = this.registry.describe(adapter);
     const baseUrl = this.baseUrlOf(settings, before);
@@ -247,6 +248,15 @@ export class SuppliersService {
     };
   }
 }
+
+/**
+ * Whether a pause is about a supplier, or a deposit, that the new settings replace. No probe could end such a pause: the new balance
+ * may be lower, and some adapters report none.
+ */
+const isPausedForAnother = (before: Supplier, after: Pick<Supplier, 'adapter' | 'base_url' | 'account'>): boolean =>
+  before.pause_reason !== 'operator' &&
+  (before.adapter !== after.adapter ||
+    (before.pause_reason === 'deposit' && destinationOf(before) !== destinationOf(after)));
 
 const isBuiltIn = (code: string): AppError =>
   new AppError('BAD_REQUEST', `the supplier ${code} is built in, for sandbox merchants: choose another code`);

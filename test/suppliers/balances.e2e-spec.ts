@@ -4,6 +4,7 @@ import { OffersService } from '../../src/catalog/offers.service.js';
 import { SchemaService } from '../../src/database/schema.service.js';
 import { SupplierBalancesService } from '../../src/suppliers/supplier-balances.service.js';
 import { SupplierPausesService } from '../../src/suppliers/supplier-pauses.service.js';
+import type { SupplierSettings } from '../../src/suppliers/supplier-settings.js';
 import { SuppliersService } from '../../src/suppliers/suppliers.service.js';
 import { openManagementPort, Scrape } from '../ops/management.js';
 import { DigiflazzBench, KEYS, USERNAME, type DigiflazzClient } from '../simulators/digiflazz-client.js';
@@ -131,6 +132,39 @@ describe('workers', () => {
     });
     const said = (): number => lines.filter((line) => line.includes('does not report our balance')).length;
     await eventually(said, (count) => count === 1);
+  });
+});
+
+describe('a pause', () => {
+  const pausedFor = async (reason: string, settings: Partial<SupplierSettings>): Promise<unknown> => {
+    const probe = reason === 'operator' ? 'NULL' : `now() + interval '1 hour'`;
+    await stack.sql(
+      `UPDATE suppliers SET pause_reason = $2, paused_at = now(), probe_at = ${probe}, paused_balance_micros = 9
+       WHERE code = $1`,
+      [code, reason],
+    );
+    const given = { code, adapter: 'digiflazz', baseUrl: `${client.url}/v1`, ...settings };
+    return (await stack.api.get(SuppliersService).set(given)).pause_reason;
+  };
+  const otherAccount = { credentials: { username: 'another-account' } };
+
+  it('for the deposit ends with another account, whose balance is another one', async () => {
+    expect(await pausedFor('deposit', { lowBalanceMicros: 1n })).toBe('deposit');
+    expect(await pausedFor('deposit', otherAccount)).toBeNull();
+    expect(await supplier()).toMatchObject({ paused_at: null, probe_at: null, paused_balance_micros: null });
+  });
+
+  it('for another reason stays with another account', async () => {
+    expect(await pausedFor('credentials', otherAccount)).toBe('credentials');
+    expect(await pausedFor('ban', { credentials: { username: 'a-third-account' } })).toBe('ban');
+  });
+
+  it.each(['credentials', 'deposit', 'ban'])('for %s ends with another adapter', async (reason) => {
+    expect(await pausedFor(reason, { adapter: 'http', baseUrl: client.url })).toBeNull();
+  });
+
+  it('of the operator stays with another adapter', async () => {
+    expect(await pausedFor('operator', { adapter: 'http', baseUrl: client.url })).toBe('operator');
   });
 });
 
