@@ -27,7 +27,7 @@ export function changeProblem(
 ): string | null {
   if (used.statements && knownBy(earlier) !== knownBy(settings)) {
     const words = `has imported statements with ${knownBy(earlier)}: keep to that, or lines would be booked again`;
-    return `${words}. If the bank renamed a column, rename it back in the file`;
+    return `${words}. If the bank renamed that column, ${renamed(earlier)}`;
   }
   if (used.deposits && earlier.isLive !== settings.isLive) {
     const mode = earlier.isLive ? 'live keys' : 'keys of the test mode';
@@ -41,3 +41,9 @@ export function changeProblem(
 /** How lines are identified: by their places in the chain of balances, or only by their references. */
 const knownBy = ({ statement }: ChannelSettings): string =>
   statement?.columns.balance === undefined ? `reference=${statement?.columns.reference}, no balances` : 'balances';
+
+/** What to do if the bank renamed the column that identifies lines. Another column of references might have other references. */
+const renamed = ({ statement }: ChannelSettings): string =>
+  statement?.columns.balance === undefined
+    ? 'ask it for files with the earlier name'
+    : 'give its new name in columns, as balance=NAME';

@@ -3,7 +3,7 @@ import type { TestMerchant } from '../support/stack.js';
 import { openManagementPort, Scrape } from '../ops/management.js';
 import { eventually } from '../support/eventually.js';
 import { checksThatSee } from '../support/planted.js';
-import { BankAccount, before, DepositsScene, paying, satang, type DepositView } from './scene.js';
+import { BankAccount, before, COLUMNS, DepositsScene, paying, satang, type DepositView } from './scene.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -144,7 +144,7 @@ describe('deposits that are recognized by a reference', () => {
     const otherColumn = ['--option', columns.replace('=Reference', '=Details')];
     expect(
       await scene.operator.refused('channel', 'set', '--code', channel, '--adapter', 'promptpay', ...otherColumn),
-    ).toMatch(/reference=Reference/);
+    ).toMatch(/reference=Reference, no balances.+ ask it for files with the earlier name/);
     expect(await scene.import(channel, new BankAccount().add({ ...line, amount: 1n }).statement())).toMatchObject({
       new: 0,
       repeated: 1,
@@ -311,8 +311,10 @@ describe('an operator', () => {
     // Otherwise lines would get other identities, and those that were booked would become new payments.
     const unnumbered = 'columns=date=Date;time=Time;out=Out;in=In;reference=Reference';
     expect(await scene.operator.refused(...set(channel, 'reference_unique=true', unnumbered))).toMatch(
-      /has imported statements with balances/,
+      /has imported statements with balances.+give its new name in columns, as balance=NAME/,
     );
+    for (const balance of ['Saldo', 'Balance'])
+      await scene.operator.json(...set(channel, `columns=${COLUMNS.replace('=Balance', `=${balance}`)}`));
     const listed = await scene.operator.json<{ code: string }[]>('channel', 'list');
     expect(listed.find(({ code }) => code === channel)).toEqual(await scene.operator.json('channel', 'show', channel));
     await scene.operator.json('channel', 'set', '--code', channel, '--adapter', 'promptpay', '--inactive');
