@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { present } from '../../core/invariant.js';
 import { Database } from '../../database/database.js';
 import type { Counted, StatKind } from './counted.js';
 import { rowsOf, statement } from '../../database/parameters.js';
@@ -78,6 +79,18 @@ const READ_RECENT = statement(
     ORDER BY m.up_to_ms`,
 );
 
+/** Orders a minute since the beginning of the period. The current minute counts only as far as it has gone. */
+const READ_PACE = statement(
+  'minute_figures.read_pace',
+  { minutes: 'int' },
+  ({ minutes }) => `
+    WITH period AS (SELECT date_trunc('minute', statement_timestamp()) - make_interval(mins => ${minutes}) AS since)
+    SELECT (60 * coalesce(sum(m.value), 0) / extract(epoch FROM statement_timestamp() - since))::float8 AS pace
+    FROM period LEFT JOIN minute_figures m
+      ON m.figure = 'orders' AND m.subject = '' AND m.label = 'placed' AND m.minute >= since
+    GROUP BY since`,
+);
+
 const REMOVE_OLD = removalOfOld('minute_figures', KEY, 'minute');
 
 /** A period, divided into steps. */
@@ -124,6 +137,12 @@ export class MinuteStatsRepository {
   /** Sums up the counts of the last minutes. @param minutes the number of these minutes, the current minute included. */
   readRecent(kinds: StatKind[], subjects: string[], minutes: number): Promise<RecentRow[]> {
     return this.database.query<RecentRow>(...READ_RECENT.with({ kinds, subjects, minutes }));
+  }
+
+  /** The average of orders placed a minute. @param minutes the number of whole minutes; the current minute is added. */
+  async readPace(minutes: number): Promise<number> {
+    const [read] = await this.database.query<{ pace: number }>(...READ_PACE.with({ minutes }));
+    return present(read, 'a pace is read').pace;
   }
 
   /** Removes up to `limit` rows that are older than `days`. @returns how many. */

@@ -54,7 +54,7 @@ interface StatsOverTime {
   durations: Durations[];
 }
 
-/** The order rate is the average of this many minutes. The last of them is the current minute, which is incomplete. */
+/** The order rate is the average of this many whole minutes and of the current minute. */
 const PACE_MINUTES = 5;
 const FAILED_WITHIN_MINUTES = 60;
 
@@ -71,19 +71,18 @@ export class StatsService {
 
   /** @throws SERVICE_UNAVAILABLE */
   async now(): Promise<CurrentStats> {
-    const [levels, paced, ended] = await Promise.all([
+    const [levels, pace, ended] = await Promise.all([
       this.read(CURRENT),
-      this.minutes.readRecent(['orders'], [''], PACE_MINUTES),
+      this.minutes.readPace(PACE_MINUTES),
       this.minutes.readRecent(['orders'], [''], FAILED_WITHIN_MINUTES),
     ]);
-    const count = (rows: typeof ended, label: string): number =>
-      Number(rows.find((row) => row.label === label)?.value ?? 0);
-    const [failed, completed] = [count(ended, 'failed'), count(ended, 'completed')];
+    const count = (label: string): number => Number(ended.find((row) => row.label === label)?.value ?? 0);
+    const [failed, completed] = [count('failed'), count('completed')];
     const known = CURRENT.map((name) => [name, levels.get(name) ?? null]);
     return {
       ...(Object.fromEntries(known) as Record<Current, number | null>),
       at: new Date().toISOString(),
-      orders_per_minute: count(paced, 'placed') / PACE_MINUTES,
+      orders_per_minute: pace,
       failed_share: failed + completed === 0 ? null : failed / (failed + completed),
     };
   }
