@@ -225,6 +225,30 @@ describe('jobs', () => {
     expect((await send('2026-01-01T00:00:00Z')).status).toBe(409);
   });
 
+  it('go on if their progress cannot be written for a while', async () => {
+    const id = await begin(endless);
+    const client = new pg.Client(scene.stack.config.DATABASE_URL);
+    await client.connect();
+    const waits = (): Promise<{ began: string }[]> =>
+      scene.stack.sql(
+        `SELECT query_start::text AS began FROM pg_stat_activity
+         WHERE wait_event_type = 'Lock' AND query LIKE 'UPDATE "console_jobs"%'`,
+      );
+    await client.query('BEGIN');
+    await client.query('SELECT FROM console_jobs WHERE id = $1 FOR UPDATE', [id]);
+    const [first] = await eventually(waits, ({ length }) => length === 1);
+    // The first statement took too long, and PostgreSQL cancelled it.
+    await eventually(waits, ([now]) => now !== undefined && now.began !== first?.began);
+    await client.end();
+    const { body } = await eventually(
+      () => finance.browser.get<JobBody>(`/api/jobs/${id}`),
+      ({ body: { state, progress } }) => state !== 'running' || progress.done > 0,
+    );
+    expect(body.state).toBe('running');
+    await finance.browser.send('DELETE', `/api/jobs/${id}`);
+    expect(await ended(id)).toMatchObject({ state: 'cancelled' });
+  });
+
   it('are found by a repeated request while another process runs them', async () => {
     const client = new pg.Client(scene.stack.config.DATABASE_URL);
     await client.connect();

@@ -103,15 +103,23 @@ export class JobRun {
       const { cancel_asked: isCancelRequested, active, role } = await this.parts.jobs.standing(guard, this.id);
       if (isCancelRequested) await this.stop('cancelled', 'it was cancelled');
       else if (!active || !hasPermission(role, this.request.permission)) await this.stop('cancelled', LOST_PERMISSION);
-      if (this.written !== this.progress) {
-        this.written = this.progress;
-        await this.parts.jobs.writeProgress(this.id, this.written);
-      }
     } catch (error) {
       this.parts.logger.warn({ err: error, job: this.id }, 'a job lost its lock');
       await this.stop('interrupted', 'its connection to the database was lost');
-    } finally {
-      this.isChecking = false;
+    }
+    await this.writeProgress();
+    this.isChecking = false;
+  }
+
+  /** A failure does not end the job: the next run writes the progress. */
+  private async writeProgress(): Promise<void> {
+    const { progress } = this;
+    if (this.written === progress) return;
+    try {
+      await this.parts.jobs.writeProgress(this.id, progress);
+      this.written = progress;
+    } catch (error) {
+      this.parts.logger.warn({ err: error, job: this.id }, 'the progress of a job could not be written');
     }
   }
 
