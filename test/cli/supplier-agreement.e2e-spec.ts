@@ -12,7 +12,7 @@ interface Comparison {
 
 let stack: TestStack;
 let commandLine: CommandLine;
-let orders: { completed: OrderBody; partial: OrderBody };
+let orders: Record<'completed' | 'partial' | 'open', OrderBody>;
 
 beforeAll(async () => {
   stack = await TestStack.start();
@@ -29,9 +29,8 @@ beforeAll(async () => {
   const partial = await stack.order(shop, [{ sku, quantity: 2 }], 'unlucky');
   await stack.orderWith(shop, completed.reference_id, 'completed');
   await stack.orderWith(shop, partial.reference_id, 'failed');
-  orders = { completed, partial };
   await stack.stopWorkers();
-  await stack.order(shop, [{ sku, quantity: 3 }]);
+  orders = { completed, partial, open: await stack.order(shop, [{ sku, quantity: 3 }]) };
 });
 
 afterAll(() => stack.close());
@@ -159,5 +158,19 @@ describe('topup report supplier', () => {
     expect(await commandLine.refused('report', 'supplier', '--supplier', 'nobody')).toMatch(
       /there is no supplier nobody/,
     );
+  });
+
+  it('leaves out units that were cancelled before their first attempt: the supplier never got their references', async () => {
+    stack.supplier.script('player-1', ({ reference }) => bought(reference));
+    stack.supplier.script('unlucky', ({ reference }) =>
+      reference.endsWith('.2') ? refused(reference, 'OUT_OF_STOCK') : bought(reference),
+    );
+    const { order_number: cancelled } = orders.open;
+    await commandLine.json('order', 'cancel', cancelled, '--reason', 'the player changed their mind', '--yes');
+    const { stdout } = await commandLine.run('report', 'supplier', '--json');
+    expect((JSON.parse(stdout) as Comparison).suppliers).toMatchObject([
+      { succeeded: 3, failed: 1, open: 0, agreed: 4, unanswered: 0, differences: [] },
+    ]);
+    expect(stack.supplier.about(cancelled)).toEqual([]);
   });
 });

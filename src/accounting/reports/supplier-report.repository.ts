@@ -13,15 +13,17 @@ import { sandboxUnitIn } from '../../orders/sandbox-unit.sql.js';
 import { SupplierReversal } from '../../orders/supplier-reversal.entity.js';
 
 /**
- * All attempts. A unit without recorded attempts counts as one attempt, such as a unit that is queued, that an operator
- * cancelled early, or that an old version bought.
+ * All attempts. A unit without recorded attempts counts as one attempt, such as a unit that is queued, or that an old version
+ * bought. A unit that failed before its first attempt, as after an early cancellation, has none: no supplier knows of it.
  */
 const FROM_ATTEMPTS = `
   FROM orders o
   JOIN order_units u ON u.order_id = o.id
   JOIN order_items i ON i.order_id = u.order_id AND i.position = u.item
   LEFT JOIN unit_attempts a ON a.order_id = u.order_id AND a.item = u.item AND a.unit = u.unit`;
-const WHERE_ATTEMPTS = `WHERE coalesce(a.supplier_id, u.supplier_id) = $1 AND o.created_at >= $2`;
+const WHERE_ATTEMPTS = `
+  WHERE coalesce(a.supplier_id, u.supplier_id) = $1 AND o.created_at >= $2
+    AND NOT (a.number IS NULL AND u.state = 'failed' AND u.first_sent_at IS NULL)`;
 /** Whether an attempt is the latest of its unit. Each earlier attempt has ended without buying. */
 const IS_LATEST = `a.ended_as IS NULL`;
 
