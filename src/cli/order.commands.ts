@@ -59,11 +59,11 @@ function defineList(order: OperatorCommand): void {
     .option('--reference <text>', 'orders with this merchant’s reference')
     .option('--user-id <text>', 'orders for this player')
     .option('--sku <sku>', 'orders with an item of this product')
-    .option('--supplier <code>', 'orders with an item from this supplier')
+    .option('--supplier <code>', 'orders with an item that was first routed to this supplier')
     .option('--status <status>', `orders with this status: ${ORDER_STATUSES.join(', ')}`, oneOf(ORDER_STATUSES))
     .option(
       '--failure-code <code>',
-      `orders with a unit that failed with this code: ${FAILURE_CODES.join(', ')}`,
+      `orders that failed with this code: ${FAILURE_CODES.join(', ')}`,
       oneOf(FAILURE_CODES),
     )
     .option('--created-from <moment>', 'orders created at or after this time, in ISO 8601', moment)

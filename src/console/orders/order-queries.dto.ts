@@ -26,8 +26,8 @@ export class OrderFilterDto {
   @AnyId('The id of a merchant') merchant?: string;
   @Text(1, 128, { optional: true, description: 'The SKU of a product: orders with an item of the product' })
   sku?: string;
-  @AnyText(128, 'The code of a supplier: orders with an item from the supplier') supplier?: string;
-  @AnyOf(FAILURE_CODES, 'The failure code') failure?: string;
+  @AnyText(128, 'The code of a supplier: orders with an item that was first routed to the supplier') supplier?: string;
+  @AnyOf(FAILURE_CODES, 'The failure code of the order') failure?: string;
   @Moment({ optional: true, description: 'Created at or after' }) from?: string;
   @Moment({ optional: true, description: 'Created before' }) to?: string;
   @Text(1, 255, {
