@@ -280,7 +280,7 @@ describe('the settings of a channel', () => {
     expect(await refused('--code', 'second', ...keys('skey_test_1', 'pkey_test_1'))).toMatch(/must begin with pkey_/);
     expect(await refused('--code', 'second')).toMatch(/requires the credentials public_key, secret_key/);
     expect(await refused('--code', scene.code, '--base-url', 'http://127.0.0.1:2')).toMatch(
-      /another host needs public_key, secret_key, webhook_secret anew/,
+      /enter public_key, secret_key, webhook_secret again for another host/,
     );
   });
 
