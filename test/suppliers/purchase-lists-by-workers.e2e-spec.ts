@@ -124,6 +124,22 @@ describe('workers', () => {
     });
   });
 
+  it('log the discrepancies that the first page opened, even if the next page cannot be read', async () => {
+    const reference = unique('ord_gone.7');
+    stack.supplier.purchases = (query) =>
+      query.has('cursor') ? { status: 500 } : page([{ reference, status: 'succeeded' }], 'second');
+    log.length = 0;
+    await whileRead(null, (worker) =>
+      eventually(
+        () => listsOf(worker, 'unread'),
+        (count) => count > 0,
+      ),
+    );
+    const [found] = await openDiscrepancies();
+    expect(found).toMatchObject({ reference });
+    expect(log).toContainEqual(expect.stringContaining(`"firstDiscrepancy":${found?.id}`));
+  });
+
   it('skip unreadable entries, count such lists, and warn once', async () => {
     const reference = unique('ord_gone.5');
     stack.supplier.purchases = () => page([{ supplier_reference: 'S-1' }, { reference, status: 'succeeded' }]);

@@ -37,17 +37,24 @@ export interface Listed {
   contradicted: number;
 }
 
-export const NOTHING_LISTED: Listed = {
+const nothingListed = (): Listed => ({
   known: true,
   purchases: 0,
   unreadable: 0,
   surplus: 0,
   contradicted: 0,
   opened: [],
-};
+});
 
 /** Null if the supplier has no list. */
 export type ListReading = Listed | Unavailable | null;
+
+/** A due list. `found` has the counts also of a list that could not be read to its end. */
+interface DueReading {
+  supplier: string;
+  reading: ListReading;
+  found: Listed;
+}
 
 /** A page, with the counts of the pages before it. */
 type Place = Pick<ListPlace, 'page' | 'purchases' | 'unreadable'>;
@@ -57,6 +64,8 @@ interface ReadingOptions {
   stop?: AbortSignal;
   /** The page to begin with; null for the first. */
   place?: Place | null;
+  /** Receives the counts, also those of a reading that fails. */
+  listed?: Listed;
   /** Receives the place to continue from later; null for the first page. */
   onNext?: (place: Place | null) => void;
 }
@@ -92,7 +101,7 @@ export class PurchaseListsService {
    * file.
    */
   async compareStatement(supplier: Supplier, statement: StatedPurchase[], name: string): Promise<Listed> {
-    const listed: Listed = { ...NOTHING_LISTED, purchases: statement.length, opened: [] };
+    const listed: Listed = { ...nothingListed(), purchases: statement.length };
     const unnamed = statement.flatMap((each) => (each.reference === null ? [each.supplierReference ?? ''] : []));
     const settled = await this.unknown.listSettledReferences(supplier.id, unnamed);
     const others = statement.filter(
@@ -121,24 +130,26 @@ export class PurchaseListsService {
    * Reads the due lists. A reading begins an hour before the last complete one began, or at the page where a reading failed. A
    * failed reading does not stop the others.
    */
-  async readDue(intervalMs: number, stop: AbortSignal): Promise<{ supplier: string; reading: ListReading }[]> {
+  async readDue(intervalMs: number, stop: AbortSignal): Promise<DueReading[]> {
     const due = await this.lists.claimDue(adaptersWith('purchases'), intervalMs);
-    const done = [];
+    const done: DueReading[] = [];
     for (const each of due) {
       if (stop.aborted) break;
-      const reading = await this.readOneDue(each, stop).catch((error: Error) => unread(error.message, false));
-      done.push({ supplier: each.code, reading });
+      const found = nothingListed();
+      const reading = await this.readOneDue(each, stop, found).catch((error: Error) => unread(error.message, false));
+      done.push({ supplier: each.code, reading, found });
     }
     return done;
   }
 
   /** After a failure, the next reading continues at the page that this one reached. If it reached none, the next starts anew. */
-  private async readOneDue(due: DueList, stop: AbortSignal): Promise<ListReading> {
+  private async readOneDue(due: DueList, stop: AbortSignal, listed: Listed): Promise<ListReading> {
     const supplier = await this.suppliers.getByCode(due.code);
     const begun = beginningOf(due, supplier);
     let reached = begun.place;
     const reading = await this.read(supplier, begun.since, {
       stop,
+      listed,
       place: begun.place,
       onNext: (place) => (reached = place),
     });
@@ -150,10 +161,10 @@ export class PurchaseListsService {
   private async readAll(
     supplier: Supplier,
     readPage: (page: string | null) => Promise<PurchasesReading | null>,
-    { place, onNext, stop }: ReadingOptions,
+    { place, onNext, stop, listed = nothingListed() }: ReadingOptions,
   ): Promise<ListReading> {
     const { page: first = null, purchases = 0, unreadable = 0 } = place ?? {};
-    const listed: Listed = { ...NOTHING_LISTED, purchases, unreadable, opened: [] };
+    Object.assign(listed, { purchases, unreadable });
     const seen = new Set<string>();
     let page = first;
     for (let pages = 0; pages < MAX_PAGES; pages++) {

@@ -3,7 +3,7 @@ import { LOGGER } from '../../core/core.module.js';
 import type { Logger } from '../../core/logger.js';
 import { Metrics, type PurchaseListResult } from '../../core/metrics.js';
 import { WorkerTask } from '../../core/worker-task.js';
-import { NOTHING_LISTED, PurchaseListsService, type ListReading } from './purchase-lists.service.js';
+import { PurchaseListsService, type Listed, type ListReading } from './purchase-lists.service.js';
 import { UnknownPurchasesRepository } from './unknown-purchases.repository.js';
 
 /**
@@ -49,7 +49,10 @@ export class PurchaseWatchService {
     failed: 'suppliers’ lists of purchases could not be read',
   })
   async readDue(stop: AbortSignal, intervalMs: number): Promise<void> {
-    for (const { supplier, reading } of await this.lists.readDue(intervalMs, stop)) this.report(supplier, reading);
+    for (const { supplier, reading, found } of await this.lists.readDue(intervalMs, stop)) {
+      this.report(supplier, reading);
+      this.reportFound(supplier, found);
+    }
   }
 
   private report(supplier: string, reading: ListReading): void {
@@ -57,16 +60,16 @@ export class PurchaseWatchService {
     if (reading?.known === false) {
       const { detail } = reading;
       this.warnOnce(supplier, 'unread', { detail }, 'a supplier’s list of purchases could not be read');
-      return;
-    }
-    const { purchases, unreadable, unreadableReference = null, opened, contradicted } = reading ?? NOTHING_LISTED;
-    if (unreadable > 0) {
-      const message = 'entries in a supplier’s list of purchases cannot be read';
+    } else if (reading && reading.unreadable > 0) {
+      const { purchases, unreadable, unreadableReference = null } = reading;
       const about = { purchases, unreadable, unreadableName: unreadableReference };
-      this.warnOnce(supplier, 'unreadable', about, message);
+      this.warnOnce(supplier, 'unreadable', about, 'entries in a supplier’s list of purchases cannot be read');
     } else {
       this.problems.delete(supplier);
     }
+  }
+
+  private reportFound(supplier: string, { purchases, opened, contradicted }: Listed): void {
     if (opened.length > 0) {
       const about = { supplier, purchases, discrepancies: opened.length, firstDiscrepancy: opened[0] };
       this.logger.warn(about, 'a supplier lists purchases that our books do not know: see topup reversal list');
