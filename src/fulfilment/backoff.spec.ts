@@ -14,7 +14,7 @@ describe('backoff', () => {
     );
   });
 
-  const call = { unit: { sends: 1, inquiries: 0, is_repeat: false }, firstMs: 60_000, minGapMs: 60_000 };
+  const call = { unit: { attempt_sends: 1, inquiries: 0, is_repeat: false }, firstMs: 60_000, minGapMs: 60_000 };
   const unknown = { kind: 'unknown', detail: 'timeout' } as const;
   const notAccepted = { kind: 'not_accepted', detail: 'ECONNREFUSED' } as const;
 

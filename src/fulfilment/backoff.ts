@@ -15,7 +15,7 @@ export const inquiryDelayMs = (inquiries: number, firstMs = FIRST_INQUIRY_MS): n
   Math.min(firstMs * 2 ** inquiries, Math.max(firstMs, MAX_DELAY_MS));
 
 interface UndecidedCall {
-  unit: { sends: number; inquiries: number; is_repeat: boolean };
+  unit: { attempt_sends: number; inquiries: number; is_repeat: boolean };
   outcome: UndecidedOutcome;
   firstMs: number;
   minGapMs: number;
@@ -25,7 +25,9 @@ interface UndecidedCall {
 export function nextCallDelayMs({ unit, outcome, firstMs, minGapMs }: UndecidedCall): number {
   // The supplier accepted nothing, so the gap between two calls about an attempt does not apply.
   const isResent = outcome.kind === 'not_accepted' && !unit.is_repeat;
-  const usual = isResent ? resendDelayMs(unit.sends) : inquiryDelayMs(unit.inquiries, Math.max(firstMs, minGapMs));
+  const usual = isResent
+    ? resendDelayMs(unit.attempt_sends)
+    : inquiryDelayMs(unit.inquiries, Math.max(firstMs, minGapMs));
   const wanted = ('retryAfterMs' in outcome && outcome.retryAfterMs) || 0;
   const retryAfterMs = wanted < MIN_RETRY_AFTER_MS ? 0 : Math.round(wanted);
   if (isResent) return retryAfterMs || usual;

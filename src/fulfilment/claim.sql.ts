@@ -34,6 +34,8 @@ export interface ClaimedUnit {
   /** Whether the outcome of an earlier claim's send was never recorded, for example because its process died. */
   interrupted: boolean;
   sends: number;
+  /** The number of this attempt's sends. Without the earlier attempts of the unit, and approximately for later attempts. */
+  attempt_sends: number;
   /** Whether this attempt was sent once. `sends` counts the sends of all attempts. */
   is_sent_once: boolean;
   /** Milliseconds since the attempt's last send. */
@@ -130,6 +132,13 @@ const usesSupplierReference = (unit: string, adapter: string): string => `
                     WHERE a.order_id = ${unit}.order_id AND a.item = ${unit}.item AND a.unit = ${unit}.unit
                       AND a.number = ${unit}.attempt) IS NOT NULL ELSE false END`;
 
+/** The sends of a later attempt are counted in the order history, which has all of them but the one of this claim. */
+const attemptSends = (unit: string): string => `
+             CASE WHEN ${unit}.attempt = 1 THEN ${unit}.sends ELSE (
+               SELECT 1 + count(*) FROM supplier_calls c
+               WHERE c.order_id = ${unit}.order_id AND c.item = ${unit}.item AND c.unit = ${unit}.unit
+                 AND c.attempt = ${unit}.attempt AND c.kind = 'send')::int END`;
+
 /**
  * Claims due units, and commits the intent to act on each.
  *
@@ -221,6 +230,7 @@ export const CLAIM_UNITS = statement(
       SELECT claimed.*, o.order_number, o.merchant_id, o.user_id, o.server_id, o.character_id, o.request_id, i.kind,
              o.end_user_ip, ${sandboxUnitIn('claimed')} AS sandbox_unit,
              coalesce(a.reference, ${attemptReference('o', 'claimed')}) AS reference, a.supplier_reference, a.unconfirmed,
+             ${attemptSends('claimed')} AS attempt_sends,
              ${TERMS.map((term) => `CASE WHEN is_new_attempt THEN i.${term} ELSE a.${term} END AS ${term}`).join(', ')}
       FROM claimed
       JOIN orders o ON o.id = claimed.order_id

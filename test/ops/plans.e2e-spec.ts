@@ -21,7 +21,7 @@ const STATEMENTS: [statement: Statement, ...indexes: string[]][] = [
   [LIST_ORDERABLE],
   [FIND_WITH_ITEMS],
   [INSERT_ORDERS],
-  [CLAIM_UNITS, 'ix_order_units_due'],
+  [CLAIM_UNITS, 'ix_order_units_due', 'ix_supplier_calls_unit'],
   [POSTPONE_UNITS],
   [UNDO_CLAIMS, 'ix_order_units_due'],
   [UNDO_INTERRUPTED, 'ix_order_units_due', 'ix_order_units_unknown', 'ix_supplier_calls_unit'],

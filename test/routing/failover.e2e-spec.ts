@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DigiflazzClient, Json } from '../simulators/digiflazz-client.js';
 import { eventually } from '../support/eventually.js';
+import { bought, refused } from '../support/fake-supplier.js';
 import { unique, type OrderBody } from '../support/stack.js';
+import { waitsOf } from '../support/waits.js';
 import { RoutingScene } from './routing-scene.js';
 
 let scene: RoutingScene;
@@ -84,6 +86,30 @@ describe('A unit that its first supplier refuses', () => {
       'OUT_OF_STOCK',
       'OUT_OF_STOCK',
     ]);
+  });
+
+  it('waits for the next supplier as long as if it had not been sent before', async () => {
+    const { stack } = scene;
+    const twoOffers = await scene.product(
+      { supplier: 'fake', supplierSku: 'X' },
+      { supplier: 'fake', supplierSku: 'Y' },
+    );
+    const user = unique('8');
+    const busy = { status: 429 };
+    stack.supplier.script(user, ({ reference }, { length }) => {
+      if (reference.endsWith('.1.1.2')) return length === 0 ? busy : bought(reference);
+      return length < 5 ? busy : refused(reference, 'OUT_OF_STOCK');
+    });
+    const order = await scene.order(twoOffers, { user });
+    const sends = (): number => stack.supplier.about(order.order_number).length;
+    for (const count of [1, 2, 3, 4, 5, 7]) {
+      await eventually(sends, (found) => found === count);
+      await scene.unitIn(order, 'queued');
+      await scene.aMinuteLater(order);
+    }
+    await scene.orderWith(order, 'completed');
+    const waits = (await waitsOf(stack, order.order_number, 'queued')).map((seconds) => Math.round(seconds));
+    expect(waits.filter((seconds) => seconds > 0)).toEqual([1, 2, 4, 8, 16, 1]);
   });
 
   it('is not tried at another supplier if the player is wrong', async () => {
