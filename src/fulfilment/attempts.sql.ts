@@ -90,8 +90,7 @@ const lockEnded = (ended: RowsInText, deadlineMs: string): string => `
               WHEN 'failed' THEN u.state IN ('sending', 'unknown', 'review')
               ELSE u.unknown_since IS NULL AND (u.state = 'sending' AND u.claim = c.claim
                                                 OR u.state = 'queued' AND u.claimed_by IS NULL) END
-        AND NOT EXISTS (SELECT FROM ${attemptsOf('u', 'first')} AND first.number = 1
-                          AND first.created_at < statement_timestamp() - make_interval(secs => ${deadlineMs} / 1000.0))
+        AND NOT ${isLate('u', deadlineMs)}
       ORDER BY u.order_id, u.item, u.unit FOR NO KEY UPDATE OF u`;
 
 /** FROM and WHERE for all attempts of a unit. */
@@ -99,6 +98,15 @@ function attemptsOf(unit: string, alias: string): string {
   const isOf = ['order_id', 'item', 'unit'].map((column) => `${alias}.${column} = ${unit}.${column}`);
   return `unit_attempts ${alias} WHERE ${isOf.join(' AND ')}`;
 }
+
+/** In SQL: whether the unit's first attempt is so old that no other one may begin. */
+const isLate = (unit: string, deadlineMs: string): string => `
+             EXISTS (SELECT FROM ${attemptsOf(unit, 'first')} AND first.number = 1
+                       AND first.created_at < statement_timestamp() - make_interval(secs => ${deadlineMs} / 1000.0))`;
+
+/** In SQL: whether the unit has tried fewer offers than it may. */
+const mayTryMore = (unit: string, maxOffers: string): string => `
+             (SELECT count(DISTINCT (tried.supplier_id, tried.supplier_sku)) FROM ${attemptsOf(unit, 'tried')}) < ${maxOffers}`;
 
 /** In SQL: whether a supplier has reported that an earlier attempt bought the unit, and no operator has closed this discrepancy. */
 export const isSold = (unit: string): string => `
@@ -131,8 +139,7 @@ const otherOffers = (limits: Parameters<typeof offersOf>[0], maxOffers: string):
           AND NOT EXISTS (SELECT FROM ${attemptsOf('locked', 'tried')} AND tried.supplier_id = offer.supplier_id
                             AND tried.supplier_sku = offer.supplier_sku
                             AND tried.player_template IS NOT DISTINCT FROM offer.player_template)
-          AND (SELECT count(DISTINCT (tried.supplier_id, tried.supplier_sku)) FROM ${attemptsOf('locked', 'tried')})
-              < ${maxOffers}`;
+          AND ${mayTryMore('locked', maxOffers)}`;
 
 /**
  * Ends a unit's latest attempt and begins the next one, if a repeat or a routable offer is left. The supplier must have
@@ -215,17 +222,23 @@ export interface PausedUnit {
   is_overdue: boolean;
 }
 
+/**
+ * Lists no unit for which {@link BEGIN_NEXT_ATTEMPTS} would begin no attempt: such units would keep others off the list until they
+ * have waited too long.
+ */
 export const LIST_PAUSED = statement(
   'units.list_paused',
-  { holdLimitMs: 'bigint', limit: 'int', ...ROUTING_PARAMETERS },
-  ({ holdLimitMs, limit, ...limits }) => `
+  { holdLimitMs: 'bigint', limit: 'int', maxOffers: 'int', deadlineMs: 'bigint', ...ROUTING_PARAMETERS },
+  ({ holdLimitMs, limit, maxOffers, deadlineMs, ...limits }) => `
     SELECT *, waited_ms >= ${holdLimitMs} AS is_overdue FROM (
       SELECT u.order_id, u.item, u.unit, u.attempt, o.merchant_id, o.order_number, s.code AS supplier,
              (extract(epoch FROM statement_timestamp() - greatest(s.paused_at, o.created_at)) * 1000)::float8 AS waited_ms,
              EXISTS (SELECT FROM products p CROSS JOIN LATERAL (${offersOf(limits, { price: 'i.unit_price' })}) offer
                      WHERE p.sku = i.sku AND offer.why_not IS NULL AND offer.supplier_id <> u.supplier_id
+                       AND NOT (i.quantity > 1 AND offer.once_per_day)
                        AND NOT EXISTS (SELECT FROM ${attemptsOf('u', 'tried')} AND tried.supplier_id = offer.supplier_id
-                                         AND tried.supplier_sku = offer.supplier_sku)) AS is_sold_elsewhere
+                                         AND tried.supplier_sku = offer.supplier_sku))
+               AND NOT ${isLate('u', deadlineMs)} AND ${mayTryMore('u', maxOffers)} AS is_sold_elsewhere
       FROM suppliers s
       JOIN order_units u ON u.supplier_id = s.id AND u.next_action_at IS NOT NULL
       JOIN order_items i ON i.order_id = u.order_id AND i.position = u.item

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { AttemptsRepository } from '../../src/fulfilment/attempts.repository.js';
 import type { DigiflazzClient, Json } from '../simulators/digiflazz-client.js';
 import { eventually } from '../support/eventually.js';
 import { bought, refused } from '../support/fake-supplier.js';
@@ -249,6 +250,44 @@ describe('A paused supplier', () => {
     const failed = await scene.orderWith(order, 'failed');
     expect(failed.failure_code).toBe('SUPPLIER_UNAVAILABLE');
     await scene.stack.sql('DROP TRIGGER tg_refuse_probe ON suppliers');
+  });
+});
+
+describe('The units of a paused supplier that are tried at others', () => {
+  it('are only those that another supplier may sell, so that the others do not take their places', async () => {
+    const { stack, commandLine } = scene;
+    const [paused, other] = [unique('paused'), unique('other')];
+    for (const code of [paused, other]) await stack.addSupplier(code, stack.supplier.url);
+    const user = unique('8');
+    stack.supplier.script(user, ({ reference }) =>
+      reference.endsWith('.2') ? bought(reference) : { status: 429, headers: { 'retry-after': '600' } },
+    );
+    const soldByBoth = (): Promise<string> =>
+      scene.product({ supplier: paused, supplierSku: 'X' }, { supplier: other, supplierSku: 'Y' });
+    const [onceADay, always] = [await soldByBoth(), await soldByBoth()];
+    await stack.sql(
+      `UPDATE supplier_offers SET once_per_day = true
+       WHERE supplier_sku = 'Y' AND product_id = (SELECT id FROM products WHERE sku = $1)`,
+      [onceADay],
+    );
+    const two = await scene.order(onceADay, { user, quantity: 2 });
+    const late = await scene.order(always, { user });
+    const one = await scene.order(onceADay, { user });
+    for (const order of [two, late, one]) {
+      await eventually(
+        () => stack.supplier.about(order.order_number).length,
+        (sends) => sends > 0,
+      );
+      await scene.unitIn(order, 'queued');
+    }
+    const isLate = 'order_id = (SELECT id FROM orders WHERE order_number = $1)';
+    await stack.sql(`UPDATE unit_attempts SET created_at = created_at - interval '11 min' WHERE ${isLate}`, [
+      late.order_number,
+    ]);
+    await commandLine.json('supplier', 'pause', paused, '--reason', 'maintenance');
+
+    await scene.orderWith(one, 'completed');
+    expect(await stack.api.get(AttemptsRepository).listPaused(500)).toEqual([]);
   });
 });
 
