@@ -5,8 +5,8 @@ import type { OperatorCommand } from './command-group.js';
 import { supplierRecord } from './supplier.view.js';
 
 const PAUSE_HELP = `
-The service sends no more purchases to the supplier. It still queries units that may have been bought. Units that the supplier
-never accepted are bought at another supplier, or wait and fail after ROUTING_HOLD_LIMIT_MS.
+The service sends no more purchases to the supplier. It still queries units that may have been bought, unless the query could buy
+them. Units that the supplier never accepted are bought at another supplier, or wait and fail after ROUTING_HOLD_LIMIT_MS.
 `;
 
 const RESUME_HELP = `

@@ -153,8 +153,7 @@ const attemptSends = (unit: string): string => `
  *   sent for it again: the unit goes to review.
  * - The merchants with due units share the free slots of a supplier: {@link dueUnits}.
  * - For a supplier with a limit of its own, claims run one after the other.
- * - A paused supplier gets no sends. It gets inquiries, also inquiries that may buy, unless it refuses our credentials
- *   or bans us.
+ * - A paused supplier gets no sends, and not all inquiries: {@link IS_CALLED_IN_PAUSE}.
  * - If the database's clock is past `clockLimit`, it may have been set forward, and leases of running calls may have
  *   ended too early. Then the statement claims no inquiries at suppliers whose inquiries may buy.
  *

@@ -15,6 +15,22 @@ const COLUMNS = [
 ]
   .map((column) => `u.${column}`)
   .join(', ');
+const isOf = (alias: string): string =>
+  `${alias}.order_id = u.order_id AND ${alias}.item = u.item AND ${alias}.unit = u.unit`;
+
+/**
+ * In SQL: whether the unit `u` gets its next call although its supplier `s` is paused. `known` is the supplier's adapter. No
+ * paused supplier gets sends. It gets inquiries, unless it refuses our credentials or bans us. But an inquiry that may buy waits
+ * while an operator has paused the supplier, because that pause stops all purchases. If the supplier has reported that it has the
+ * purchase, such an inquiry buys nothing and does not wait. Each SELECT reads the rows of one unit, also with an old plan.
+ */
+export const IS_CALLED_IN_PAUSE = `s.pause_reason NOT IN ('credentials', 'ban') AND u.next_action = 'inquire'
+          AND (s.pause_reason <> 'operator' OR known.inquiry_may_buy IS NOT TRUE
+            OR (SELECT CASE WHEN known.inquires_by_supplier_reference OR NOT a.is_hearsay THEN a.supplier_reference END
+                FROM unit_attempts a WHERE ${isOf('a')} AND a.number = u.attempt) IS NOT NULL
+            OR (SELECT true FROM supplier_calls c
+                WHERE ${isOf('c')} AND c.attempt = u.attempt AND c.outcome = 'processing' LIMIT 1) IS TRUE)`;
+
 /** Larger than any merchant's id. */
 const NO_END = 2_147_483_647;
 
@@ -46,17 +62,17 @@ const NO_END = 2_147_483_647;
  *
  * Each SELECT of the last UNION runs only if the SELECTs before it left slots free.
  *
- * A paused supplier gets no sends. It gets inquiries, unless it refuses our credentials or bans us. These are not shared out.
+ * The slots of a paused supplier are not shared out: {@link IS_CALLED_IN_PAUSE}.
  */
 export const dueUnits = (clockLimit: string): string => {
-  const due = (columns: string, whose: string): string => `
+  const due = (columns: string, whose: string, inPause = 'false'): string => `
         SELECT ${columns} FROM order_units u
         WHERE u.supplier_id = s.id AND ${whose} AND u.next_action_at <= statement_timestamp()
-          AND (s.pause_reason IS NULL OR (s.pause_reason NOT IN ('credentials', 'ban') AND u.next_action = 'inquire'))
+          AND (s.pause_reason IS NULL OR ${inPause})
           AND (u.next_action = 'send' OR known.inquiry_may_buy IS NOT TRUE OR statement_timestamp() <= ${clockLimit})
         ORDER BY ${MERCHANT}, u.next_action_at`;
-  const locked = (whose: string, slots: string): string =>
-    `(${due(COLUMNS, whose)} LIMIT ${slots} FOR NO KEY UPDATE SKIP LOCKED)`;
+  const locked = (whose: string, slots: string, inPause?: string): string =>
+    `(${due(COLUMNS, whose, inPause)} LIMIT ${slots} FOR NO KEY UPDATE SKIP LOCKED)`;
   const isNotIn = (rows: string): string =>
     `(u.order_id, u.item, u.unit) NOT IN (SELECT order_id, item, unit FROM ${rows})`;
   return `
@@ -85,7 +101,7 @@ export const dueUnits = (clockLimit: string): string => {
                (used + free.slots - 1) % round - begin + 1 AS last_used
         FROM turns),
       own_shares AS MATERIALIZED (
-        SELECT *, NULL::int AS merchant_id FROM ${locked(`${MERCHANT} IS NULL`, 'free.slots')} AS ended_leases
+        SELECT *, NULL::int AS merchant_id FROM ${locked(`${MERCHANT} IS NULL`, 'free.slots', IS_CALLED_IN_PAUSE)} AS ended_leases
         UNION ALL
         SELECT own.*, shares.merchant_id FROM shares
         CROSS JOIN LATERAL ${locked(`${MERCHANT} = shares.merchant_id`, 'shares.share')} AS own),
@@ -104,6 +120,7 @@ export const dueUnits = (clockLimit: string): string => {
         SELECT any_due.*, NULL::int FROM waiting CROSS JOIN LATERAL ${locked(
           `${MERCHANT} = waiting.merchant_id AND ${isNotIn('own_shares')} AND ${isNotIn('extra')}`,
           'free.slots',
+          IS_CALLED_IN_PAUSE,
         )} AS any_due WHERE waiting.since <= statement_timestamp()
         LIMIT free.slots) units
       LEFT JOIN (

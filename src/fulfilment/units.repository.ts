@@ -8,6 +8,7 @@ import { CLAIM_UNITS, type ClaimedUnit, type ReviewedUnit } from './claim.sql.js
 import { claimedBy } from '../queues/claims.js';
 import { rowsOf, statement } from '../database/parameters.js';
 import { hasDueUnits, waitingMerchant } from '../orders/waiting-units.sql.js';
+import { IS_CALLED_IN_PAUSE } from './shares.sql.js';
 import type { SharePlace } from './supplier-shares.js';
 
 export interface PostponedUnit {
@@ -208,12 +209,17 @@ export const REVIEW_UNIT = statement(
  */
 export const REVIEW_PAUSED_UNITS = statement(
   'units.review_paused',
-  { reviewAfterMs: 'bigint', limit: 'int' },
-  ({ reviewAfterMs, limit }) => {
+  {
+    reviewAfterMs: 'bigint',
+    limit: 'int',
+    adapters: rowsOf({ adapter: 'text', inquiry_may_buy: 'boolean', inquires_by_supplier_reference: 'boolean' }),
+  },
+  ({ reviewAfterMs, limit, adapters }) => {
     const inDoubt = (which: string, since: string): string => `(
         SELECT u.order_id, u.item, u.unit, s.code AS supplier
         FROM suppliers s JOIN order_units u ON u.supplier_id = s.id AND u.next_action_at <= statement_timestamp()
-        WHERE s.pause_reason IS NOT NULL AND (s.pause_reason IN ('credentials', 'ban') OR u.next_action = 'send')
+        LEFT JOIN ${adapters.as('known')} ON known.adapter = s.adapter
+        WHERE s.pause_reason IS NOT NULL AND NOT (${IS_CALLED_IN_PAUSE})
           AND ${which} AND ${since} <= statement_timestamp() - make_interval(secs => ${reviewAfterMs} / 1000.0)
         LIMIT ${limit} FOR NO KEY UPDATE OF u SKIP LOCKED)`;
     return `
@@ -315,7 +321,8 @@ export class UnitsRepository implements WorkTable<ClaimedUnit> {
 
   /** @returns the units that went to review. */
   reviewPaused(reviewAfterMs: bigint, limit: number): Promise<ReviewedUnit[]> {
-    return this.database.query<ReviewedUnit>(...REVIEW_PAUSED_UNITS.with({ reviewAfterMs, limit }));
+    const { adapters } = this.registry;
+    return this.database.query<ReviewedUnit>(...REVIEW_PAUSED_UNITS.with({ reviewAfterMs, limit, adapters }));
   }
 
   listDuePartitions(): Promise<{ id: number }[]> {

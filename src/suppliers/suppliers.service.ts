@@ -100,8 +100,7 @@ export class SuppliersService {
   }
 
   /**
-   * Stops all sends to a supplier until an operator resumes it. Inquiries about units in doubt go on, even if they may
-   * buy.
+   * Stops all sends to a supplier until an operator resumes it. Inquiries about units in doubt go on, unless they may buy.
    * @throws NOT_FOUND
    */
   pause(code: string, by: Actor): Promise<Supplier> {

@@ -16,10 +16,11 @@ afterAll(() => closeWithBalancedBooks(stack));
 
 describe('8.3 A unit in doubt about which a paused supplier gets no call', () => {
   it.each([
-    ['it waits to be sent again', 'operator', 'unknown', `next_action = 'send'`],
-    ['it waits for an inquiry', 'credentials', 'unknown', `next_action = 'inquire'`],
-    ['its worker died', 'ban', 'sending', `claimed_by = 'gone/1', unknown_since = NULL`],
-  ])('goes to review after SUPPLIER_REVIEW_AFTER_MS, if %s', async (_words, pause, state, situation) => {
+    ['it waits to be sent again', 'operator', 'unknown', `next_action = 'send'`, 'http'],
+    ['an inquiry about it could buy', 'operator', 'unknown', `next_action = 'inquire'`, 'digiflazz'],
+    ['it waits for an inquiry', 'credentials', 'unknown', `next_action = 'inquire'`, 'http'],
+    ['its worker died', 'ban', 'sending', `claimed_by = 'gone/1', unknown_since = NULL`, 'http'],
+  ])('goes to review after SUPPLIER_REVIEW_AFTER_MS, if %s', async (_, pause, state, situation, adapter) => {
     const supplier = unique('paused');
     await stack.addSupplier(supplier, stack.supplier.url);
     const sku = await stack.product('35.00', { supplier });
@@ -32,7 +33,8 @@ describe('8.3 A unit in doubt about which a paused supplier gets no call', () =>
     const units = (): Promise<{ state: string }[]> =>
       stack.sql(`SELECT state FROM order_units WHERE ${isOf} AND claimed_by IS NULL ORDER BY unit`);
     await eventually(units, (all) => all.length === 2 && all.every((unit) => unit.state === 'unknown'));
-    await stack.sql(`UPDATE suppliers SET pause_reason = $2, paused_at = now() WHERE code = $1`, [supplier, pause]);
+    const paused = 'pause_reason = $2, paused_at = now(), adapter = $3';
+    await stack.sql(`UPDATE suppliers SET ${paused} WHERE code = $1`, [supplier, pause, adapter]);
     await stack.sql(
       `UPDATE order_units SET next_action_at = now() + interval '1 hour',
          last_sent_at = last_sent_at ${aged}, unknown_since = unknown_since ${aged} WHERE ${isOf}`,

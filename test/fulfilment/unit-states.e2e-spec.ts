@@ -149,7 +149,7 @@ function changes(): Call[] {
     units.UNDO_CLAIM.with(claim),
     units.RENEW_CLAIM.with({ ...claim, forMs: 1_000 }),
     units.REVIEW_UNIT.with(claim),
-    units.REVIEW_PAUSED_UNITS.with({ reviewAfterMs: 0n, limit: 1 }),
+    units.REVIEW_PAUSED_UNITS.with({ reviewAfterMs: 0n, limit: 1, adapters: [] }),
     units.PULL_BACK_UNITS.with({ limit: 1 }),
     JUDGE_UNSETTLED.with({ answers: [{ ...soldBefore, ...key, is_news: true, delivered_sealed: null }] }),
     MARK_IN_DOUBT.with({ ...key, attempt: 0, minGapMs: 0n }),

@@ -83,7 +83,7 @@ describe('a supplier’s pause', () => {
       SELECT 200000 + place, 1, 1, id, 1, now(), now() FROM suppliers, generate_series(1, 5000) AS place WHERE code = 'paused';
       ANALYZE order_units`);
     const [read] = await stack.database.transaction((tx) => {
-      tx.write(...REVIEW_PAUSED_UNITS.with({ reviewAfterMs: 0n, limit: 500 }));
+      tx.write(...REVIEW_PAUSED_UNITS.with({ reviewAfterMs: 0n, limit: 500, adapters: [] }));
       return tx.query<{ rows: bigint }>(READ);
     });
     expect(read).toEqual({ rows: 0n });

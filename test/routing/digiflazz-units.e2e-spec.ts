@@ -72,6 +72,22 @@ describe('A unit bought from Digiflazz', () => {
     ]);
   });
 
+  it('is not bought by that request while an operator has paused the supplier, but is queried if it is being bought', async () => {
+    const lost = await ruled({ drop: true, decide: false });
+    const pending = await ruled({ rc: '03', then: [] });
+    for (const order of [lost, pending]) await scene.unitIn(order, 'unknown');
+    await scene.commandLine.json('supplier', 'pause', 'digi', '--reason', 'maintenance');
+    await vendor.sim('settle', { ref_id: await scene.reference(pending), rc: '00', sn: '1' });
+    await scene.aMinuteLater(lost, vendor);
+    await scene.aMinuteLater(pending);
+    await scene.orderWith(pending, 'completed');
+    expect(await vendor.journal(await scene.reference(lost))).toHaveLength(1);
+
+    await scene.commandLine.json('supplier', 'resume', 'digi');
+    await scene.orderWith(lost, 'completed');
+    expect(await vendor.purchase(await scene.reference(lost))).toMatchObject({ times_bought: 1 });
+  });
+
   it('is bought once, by that request, if the first one never arrived', async () => {
     const order = await ruled({ drop: true, decide: false });
     await scene.unitIn(order, 'unknown');
