@@ -33,7 +33,7 @@ export class AttemptLogService {
     this.metrics.supplierContradicted(attempt.supplier);
     this.logger.error(
       { ...aboutAttempt(attempt), outcome: outcome.kind, detail: outcomeDetail(outcome) },
-      'a supplier contradicts how a unit was settled: see topup reversal list',
+      'a supplier’s report contradicts our books: see topup reversal list',
     );
   }
 
@@ -41,7 +41,7 @@ export class AttemptLogService {
   leftUndecided(attempt: LoggedAttempt): void {
     this.logger.warn(
       aboutAttempt(attempt),
-      'a supplier has not said for 30 days what became of an ended attempt, and is no longer queried: look for its reference at the supplier',
+      'a supplier has not reported the result of an ended attempt for 30 days, and is no longer queried: look for the attempt’s reference at the supplier',
     );
   }
 }

@@ -39,7 +39,7 @@ const LASTING = new Set<Fault>(['credentials', 'deposit', 'configuration', 'ban'
 const GIVEN_UP = { kind: 'failed', ...failure('SUPPLIER_UNAVAILABLE') } as const;
 
 const REVIEW_REASONS = {
-  moved: 'the supplier’s address has changed since the unit was sent',
+  moved: 'the supplier’s address, or our account there, has changed since the unit was sent',
   too_old: 'it was sent too long ago: the supplier would take an inquiry about it for a new purchase',
   paused: 'its supplier is paused, and it has been in doubt for too long',
   sold: 'a supplier has reported that an earlier attempt bought it',

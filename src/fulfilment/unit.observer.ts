@@ -62,7 +62,10 @@ export class UnitObserver extends WorkLog<ClaimedUnit> {
         if (!isSandbox(unit)) this.metrics.unitSettled(unit.supplier, outcome.kind);
         return this.logger.debug({ ...this.about(unit), state: outcome.kind }, 'unit settled');
       case 'superseded':
-        return this.logger.warn(this.about(unit), 'a refusal answers an older call: ignored');
+        return this.logger.warn(
+          this.about(unit),
+          'an answer settles nothing, because it is about an older call or its code is missing: ignored',
+        );
       case 'reversal':
         return this.attempts.contradicted(unit, outcome);
       case 'settled_before':

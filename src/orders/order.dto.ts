@@ -29,7 +29,7 @@ class ItemDeliveryDto {
   })
   unit!: number;
   @ApiNullableText('7701-2210', 'Serial number') serial!: string | null;
-  @ApiNullableText('ABCD-EFGH-JKLM', 'What the buyer redeems; null for a top-up') code!: string | null;
+  @ApiNullableText('ABCD-EFGH-JKLM', 'The code that the buyer redeems; null for a top-up') code!: string | null;
   @ApiProperty({
     type: String,
     format: 'date',
@@ -73,7 +73,7 @@ class CreatedByDto {
 export class OrderDto {
   @ApiProperty({
     example: 'ord_Np3O7rcsqNmBTwD7',
-    description: 'Orders can’t be looked up by it',
+    description: 'Not accepted by `GET /v1/orders/{reference_id}`; the list of orders has a filter for it',
   })
   order_number!: string;
   @ApiProperty({ example: 'order-1001' }) reference_id!: string;

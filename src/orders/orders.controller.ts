@@ -23,7 +23,7 @@ const ReplayHeader = createParamDecorator((_: unknown, context: ExecutionContext
 });
 
 const ORDER_EXAMPLES = {
-  'One piece': {
+  'One unit': {
     reference_id: 'order-1002',
     user_id: '123456789',
     server_id: '2001',

@@ -93,7 +93,7 @@ describe('8.3 A refusal settles only the claim that it answers', () => {
 
     supplier.give(1, notRecorded);
     await eventually(
-      () => logged(order, /answers an older call/),
+      () => logged(order, /about an older call/),
       ({ length }) => length === 1,
     );
     expect((await unitOf(order)).state).toBe('sending');

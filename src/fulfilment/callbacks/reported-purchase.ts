@@ -38,7 +38,7 @@ const stateOf = ({ kind }: SupplierOutcome): ReportedPurchase['state'] =>
   kind === 'succeeded' || kind === 'failed' || kind === 'processing' ? kind : null;
 
 function detailOf(outcome: SupplierOutcome | undefined): string {
-  if (!outcome) return 'called back, which proves nothing: ask the supplier';
+  if (!outcome) return 'reported by a callback without proof: query the supplier';
   const more = outcomeDetail(outcome);
   return storable(`called back: ${outcome.kind}${more === null ? '' : `, ${more}`}`, MAX_DETAIL_LENGTH);
 }

@@ -268,7 +268,7 @@ function outcomeOf({ outcome }: About, attempt: FoundAttempt): SupplierOutcome |
 
 /** The supplier must repeat the callback, because no inquiry can replace it. */
 const mustBeRepeated = (): AppError =>
-  new AppError('SERVICE_UNAVAILABLE', 'The callback could not be written down, please send it again', {
+  new AppError('SERVICE_UNAVAILABLE', 'The callback could not be stored, please send it again', {
     retryAfterSeconds: 1,
   });
 

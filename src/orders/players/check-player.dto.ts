@@ -33,7 +33,7 @@ export class PlayerVerdictDto implements PlayerVerdict {
     type: String,
     nullable: true,
     example: 'Somchai',
-    description: 'What the player is called in the game, where that is known',
+    description: 'The player’s name in the game; null if it is not known',
   })
   name!: string | null;
 }

@@ -16,7 +16,7 @@ export class PlayersController {
   @ApiRoute({
     summary: 'Check a player before you order',
     description:
-      'Says whether the player of a product exists, and what it is called. Nothing is charged, and no order depends on ' +
+      'Checks whether the player of a product exists, and returns its name. Nothing is charged, and no order depends on ' +
       `it. Verdicts are kept for 5 minutes. At most ${CHECKS_PER_SECOND} checks per second with one API key.`,
     body: {
       type: CheckPlayerDto,
