@@ -1,5 +1,7 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { LOGGER } from '../core/core.module.js';
 import { AppError, ChangedMeanwhile, UnknownResource } from '../core/errors.js';
+import type { Logger } from '../core/logger.js';
 import { pick } from '../core/members.js';
 import { parseBaht, type Satang } from '../core/money.js';
 import { SANDBOX_CHANNEL_ID } from '../core/sandbox.js';
@@ -58,12 +60,20 @@ const NO_STATEMENTS = 'no statement can be imported, so no payment is booked: se
 const UNCONFIRMED =
   'no statement can be imported, so nothing confirms slips: above unconfirmed_limit they wait. Set the option columns';
 
+const UNCONNECTED =
+  'this process can’t read the settings of a channel, and makes no deposits and checks no slips at it: start it with the ' +
+  'SECRETS_KEY of the others, or correct the channel with topup channel set';
+
 @Injectable()
 export class ChannelsService {
+  /** The channels that this process could not connect the last time. The log names each once. */
+  private readonly unconnected = new Set<number>();
+
   constructor(
     private readonly database: Database,
     private readonly channels: ChannelsRepository,
     private readonly registry: ChannelRegistry,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   /** @param code of the only channel to list; undefined for all. */
@@ -100,6 +110,21 @@ export class ChannelsService {
   /** @throws BAD_REQUEST if its settings are of another version of the adapter; Error if its credentials can't be opened. */
   connect(channel: DepositChannel): ConnectedChannel {
     return { channel, ...this.registry.connect(channel) };
+  }
+
+  /** @returns null where {@link connect} throws. Operators learn the reason from the log, because others must not see it. */
+  tryConnect(channel: DepositChannel): ConnectedChannel | null {
+    const { id, code } = channel;
+    try {
+      const connected = this.connect(channel);
+      this.unconnected.delete(id);
+      return connected;
+    } catch (error) {
+      if (!this.unconnected.has(id))
+        this.logger.error({ channel: code, reason: (error as Error).message }, UNCONNECTED);
+      this.unconnected.add(id);
+      return null;
+    }
   }
 
   /** Checks a channel's settings without calling anybody. */
@@ -175,16 +200,16 @@ export class ChannelsService {
    * The stored settings. If they can't be read, the known parts of them: the new settings, each time with one of the stored options.
    */
   private readEarlier(before: DepositChannel, row: ChannelRow): ChannelSettings[] {
-    const stored = this.tryConnect(before);
+    const stored = this.tryRead(before);
     if (stored) return [stored];
     const names = Object.keys({ ...row.options, ...before.options });
     return names.flatMap((name) => {
       const options = changed(row.options, { [name]: before.options[name] ?? null });
-      return this.tryConnect({ ...row, options }) ?? [];
+      return this.tryRead({ ...row, options }) ?? [];
     });
   }
 
-  private tryConnect(channel: ConnectedColumns): ChannelSettings | null {
+  private tryRead(channel: ConnectedColumns): ChannelSettings | null {
     try {
       return this.registry.connect(channel).settings;
     } catch {
@@ -250,7 +275,7 @@ export class ChannelsService {
    * the other channels can be set. @throws BAD_REQUEST
    */
   private assertOnlyOfAccount(settings: ChannelSettings, others: DepositChannel[], isNewAccount: boolean): void {
-    const read = others.map((other) => ({ code: other.code, theirs: this.tryConnect(other) }));
+    const read = others.map((other) => ({ code: other.code, theirs: this.tryRead(other) }));
     const owner = read.find(({ theirs }) => theirs && isShared(settings, theirs));
     if (owner) throw new AppError('BAD_REQUEST', `channel ${owner.code} has this account already`);
     const unread = isNewAccount && read.find(({ theirs }) => theirs === null);

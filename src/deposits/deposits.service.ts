@@ -137,7 +137,7 @@ export class DepositsService {
     const channels = sandbox ? [await this.channels.sandbox()] : await this.active(request.channel);
     let channel: DepositChannel;
     try {
-      channel = choose(request, channels);
+      channel = choose(request, channels, (each) => this.isOpen(each));
     } catch (refused) {
       // The same request may have made the deposit, or be making it, at a channel that was paused since.
       await this.deposits.waitForCreations(request.merchantId);
@@ -203,6 +203,12 @@ export class DepositsService {
 
   private async active(code?: string): Promise<DepositChannel[]> {
     return (await this.channels.list(code)).filter(({ status }) => status === 'active');
+  }
+
+  /** Whether the channel makes deposits now: it is not paused, and its settings can be read. */
+  private isOpen(channel: DepositChannel): boolean {
+    if (channel.pause_reason !== null) return false;
+    return channel.id === SANDBOX_CHANNEL_ID || this.channels.tryConnect(channel) !== null;
   }
 
   /** @returns null if another deposit took the amount or the reference meanwhile. */
@@ -286,12 +292,16 @@ export class DepositsService {
 }
 
 /** @throws SERVICE_UNAVAILABLE; BAD_REQUEST */
-function choose({ channel: code, amount, expiresIn }: DepositRequest, channels: DepositChannel[]): DepositChannel {
+function choose(
+  { channel: code, amount, expiresIn }: DepositRequest,
+  channels: DepositChannel[],
+  isOpen: (channel: DepositChannel) => boolean,
+): DepositChannel {
   const takes = ({ min, max }: DepositChannel): boolean => amount >= min && amount <= max;
-  const isFree = (each: DepositChannel): boolean => each.pause_reason === null && takes(each);
+  const isFree = (each: DepositChannel): boolean => takes(each) && isOpen(each);
   const named = code === undefined ? channels.find(isFree) : channels.find((each) => each.code === code);
-  if (named?.pause_reason) {
-    const message = `channel ${named.code} is paused: choose another one, or try again later`;
+  if (named && code !== undefined && !isOpen(named)) {
+    const message = `channel ${named.code} takes no deposits now: choose another one, or try again later`;
     throw refusal('SERVICE_UNAVAILABLE', 'NO_CHANNEL', 'channel', message);
   }
   if (!named) {

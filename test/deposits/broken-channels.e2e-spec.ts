@@ -1,11 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { DepositsScene, newPromptPayId } from './scene.js';
+import { expectError } from '../support/expectations.js';
+import type { Answer } from '../support/http.js';
+import { unique, type TestMerchant } from '../support/stack.js';
+import { DepositsScene, newPromptPayId, type DepositView } from './scene.js';
 
 let scene: DepositsScene;
 let broken: string;
+const logged: Record<string, string>[] = [];
 
 beforeAll(async () => {
-  scene = await DepositsScene.start();
+  const logTo = { write: (line: string) => void logged.push(JSON.parse(line) as Record<string, string>) };
+  // Each worker would log the broken channels, too.
+  scene = await DepositsScene.start({ LOG_LEVEL: 'warn' }, { worker: false, logTo });
 });
 
 afterAll(() => scene.close());
@@ -30,6 +36,8 @@ const breakOption = (code: string): Promise<object[]> =>
 /** Leaves the channel with credentials that the present SECRETS_KEY can't open. */
 const breakCredentials = (code: string): Promise<object[]> =>
   scene.stack.sql(`UPDATE deposit_channels SET credentials_sealed = '\\x00' WHERE code = $1`, [code]);
+
+const PAUSE = `UPDATE deposit_channels SET pause_reason = 'credentials', probe_at = now() + interval '1 hour' WHERE code = $1`;
 
 /** A broken channel keeps some changes of others from being made, so each test has only its own. */
 const mend = (): Promise<object[]> =>
@@ -121,5 +129,61 @@ describe('a channel with credentials that can’t be opened', () => {
     expect(await scene.operator.refused(...elsewhere, '--credential', 'slip_key=new')).toMatch(
       /has deposits or statements of its account/,
     );
+  });
+});
+
+describe.each<[name: string, breakChannel: (code: string) => Promise<object[]>, reason: RegExp]>([
+  ['an option that its adapter can’t read', breakOption, /the option spread must be/],
+  ['credentials that can’t be opened', breakCredentials, /a sealed secret is not readable/],
+])('a deposit of a merchant, while a channel has %s,', (_, breakChannel, reason) => {
+  let merchant: TestMerchant;
+  let other: string;
+
+  const create = (members: object = {}, reference = unique('deposit')): Promise<Answer<DepositView>> =>
+    merchant.client.post<DepositView>('/v1/deposits', { reference_id: reference, amount: '1000.00', ...members });
+
+  beforeEach(async () => {
+    await scene.stack.sql(`UPDATE deposit_channels SET status = 'inactive' WHERE code NOT IN ($1, 'sandbox')`, [
+      broken,
+    ]);
+    other = await scene.channel();
+    merchant = await scene.stack.merchant('0.00');
+    await scene.operator.json(...set(broken, '--priority', '1', '--credential', 'slip_key=old'));
+    await breakChannel(broken);
+  });
+
+  it('goes to the next channel that takes its amount', async () => {
+    expect(await create()).toMatchObject({ status: 200, body: { channel: other } });
+  });
+
+  it('is refused as at a paused channel, if it names the broken one or finds no other', async () => {
+    const atBroken = [await create({ channel: broken }, 'named'), await create({ amount: '700000.01' })];
+    await scene.operator.json(...set(other, '--inactive'));
+    atBroken.push(await create());
+    await mend();
+    await scene.stack.sql(PAUSE, [broken]);
+    const atPaused = [
+      await create({ channel: broken }, 'named'),
+      await create({ amount: '700000.01' }),
+      await create(),
+    ];
+    const shown = ({ status, headers, body }: Answer<object>): object => ({
+      status,
+      retryAfter: headers.get('retry-after'),
+      body,
+    });
+    expect(atBroken.map(shown)).toEqual(atPaused.map(shown));
+    for (const refused of atBroken) expectError(refused, 503, 'SERVICE_UNAVAILABLE');
+  });
+
+  it('makes the log name the channel and the reason once, and again when it breaks again', async () => {
+    const lines = (): Record<string, string>[] => logged.filter(({ channel }) => channel === broken);
+    for (const channel of [undefined, broken, undefined]) await create(channel === undefined ? {} : { channel });
+    expect(lines()).toMatchObject([{ level: 'error', reason: expect.stringMatching(reason) }]);
+    await mend();
+    expect(await create()).toMatchObject({ status: 200, body: { channel: broken } });
+    await breakOption(broken);
+    await create();
+    expect(lines()).toHaveLength(2);
   });
 });

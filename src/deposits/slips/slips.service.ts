@@ -29,19 +29,12 @@ const BATCH = 20;
 /** A deposit at its limit of slips never takes another one. But each refusal for a limit must name a wait: this one. */
 const NEVER_SECONDS = 86_400;
 
-const UNCONNECTED =
-  'this worker can’t check the slips of a channel, and leaves them to the other workers: start it with the SECRETS_KEY of the ' +
-  'others, or correct the channel with topup channel set';
-
 const tooMany = (limit: string, retryAfterSeconds: number): AppError =>
   new AppError('TOO_MANY_REQUESTS', `More than ${limit}: please slow down`, { retryAfterSeconds });
 
 /** Records slips, and verifies them at the channel's slip service, which queries the sending bank. A slip proves nothing. */
 @Injectable()
 export class SlipsService {
-  /** The channels that this process could not connect the last time. */
-  private readonly unconnected = new Set<number>();
-
   constructor(
     private readonly database: Database,
     private readonly bounded: BoundedReadsService,
@@ -108,7 +101,8 @@ export class SlipsService {
   private async checkDueOf(channel: DepositChannel): Promise<boolean> {
     const { id, slips_paused_until: pausedUntil } = channel;
     if (id === SANDBOX_CHANNEL_ID) return this.checkSome(id, (due) => this.sandbox.decide(due));
-    const connected = this.tryConnect(channel);
+    // Before a claim of its slips: perhaps only this process lacks the key, and other processes must still find the slips due.
+    const connected = this.channels.tryConnect(channel);
     if (!connected) return false;
     if (pausedUntil !== null) return this.tryResume(connected);
     return this.checkSome(id, (due) => this.check(connected, due));
@@ -118,24 +112,6 @@ export class SlipsService {
     const due = await this.slips.claim(channelId, BATCH, WAITS);
     await all(due.map(check));
     return due.length === BATCH;
-  }
-
-  /**
-   * Must come before a claim of the channel's slips: perhaps only this process lacks the key, and other processes must still find
-   * the slips due.
-   */
-  private tryConnect(channel: DepositChannel): ConnectedChannel | null {
-    const { id, code } = channel;
-    try {
-      const connected = this.channels.connect(channel);
-      this.unconnected.delete(id);
-      return connected;
-    } catch (error) {
-      if (!this.unconnected.has(id))
-        this.logger.error({ channel: code, reason: (error as Error).message }, UNCONNECTED);
-      this.unconnected.add(id);
-      return null;
-    }
   }
 
   /** No transaction is open during the call. */
