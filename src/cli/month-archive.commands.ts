@@ -43,7 +43,7 @@ export function defineArchive(months: OperatorCommand): void {
             through,
             directory,
             by,
-            onStep: (what) => report(0, undefined, what),
+            onStep: (what) => report(null, undefined, what),
           }),
         ),
       );
@@ -68,7 +68,7 @@ export function defineArchive(months: OperatorCommand): void {
       const restored = await withProgress('Restoring', (report) =>
         app.get(MonthRestoreService).restore(directory, {
           by,
-          onStep: (what) => report(0, undefined, what),
+          onStep: (what) => report(null, undefined, what),
         }),
       );
       return record({ ...restored });

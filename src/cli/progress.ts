@@ -1,7 +1,7 @@
 import { streams, type Output, canRewrite } from './streams.js';
 
-/** Reports progress. @param what the current step, in words. */
-export type ReportProgress = (done: number, total?: number, what?: string) => void;
+/** Reports progress. @param done null if the command counts nothing. @param what the current step, in words. */
+export type ReportProgress = (done: number | null, total?: number, what?: string) => void;
 
 const REDRAW_MS = 100;
 const CLEAR_LINE = '\r\u001b[K';
@@ -22,8 +22,8 @@ export async function withProgress<Result>(
     const nowMs = performance.now();
     if (nowMs - drawnMs < REDRAW_MS) return;
     drawnMs = nowMs;
-    const share = total === undefined ? `${done}` : `${done} of ${total}`;
-    const line = `${label}: ${share}${what === undefined ? '' : `, ${what}`}`;
+    const share = done === null ? undefined : total === undefined ? `${done}` : `${done} of ${total}`;
+    const line = `${label}: ${[share, what].filter((part) => part !== undefined).join(', ')}`;
     stream.write(CLEAR_LINE + line.slice(0, Math.max((stream.columns || 80) - 1, 20)));
   };
   try {
