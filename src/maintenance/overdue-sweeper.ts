@@ -53,10 +53,14 @@ export class OverdueSweeper implements OnApplicationBootstrap, OnTasksStopped {
     const { dead, clockWasSetBack, clockWasSetForward } = await this.heartbeat.beat();
     if (clockWasSetForward)
       this.logger.warn('the clock of the database was set forward: nothing in doubt is sent again for a while');
-    await this.takeOverClaimsOf(dead);
     if (clockWasSetBack) this.pullBackUntilMs = performance.now() + MAX_TRANSACTION_MS;
-    if (this.pullBackUntilMs !== undefined) await this.pullBack(this.pullBackUntilMs);
-    await this.sweep();
+    try {
+      await this.takeOverClaimsOf(dead);
+      if (this.pullBackUntilMs !== undefined) await this.pullBack(this.pullBackUntilMs);
+    } finally {
+      // Also after a failure: what fails in each run must not keep this worker from all other work.
+      await this.sweep();
+    }
   }
 
   /** Logs no failures, because `beatAndSweep` logs the same failures. */

@@ -28,9 +28,12 @@ export class Claims {
     }
   }
 
-  /** @param undo undoes the named claims that PostgreSQL committed. The oldest of these claims began `agoMs` ago. */
-  async undoLost(undo: (names: string[], agoMs: number) => Promise<unknown>): Promise<void> {
-    if (this.lost.size === 0) return;
+  /**
+   * @param undo undoes the named claims that PostgreSQL committed. The oldest of these claims began `agoMs` ago.
+   * @returns whether there were claims to undo.
+   */
+  async undoLost(undo: (names: string[], agoMs: number) => Promise<unknown>): Promise<boolean> {
+    if (this.lost.size === 0) return false;
     const claims = [...this.lost];
     const nowMs = performance.now();
     const agoMs = nowMs - Math.min(...claims.map(([, { beganAtMs }]) => beganAtMs));
@@ -39,5 +42,6 @@ export class Claims {
       agoMs,
     );
     for (const [name, { lostAtMs }] of claims) if (lostAtMs < nowMs - LOST_FOR_MS) this.lost.delete(name);
+    return true;
   }
 }

@@ -21,11 +21,16 @@ function workOver(due: Task[], limits: { partition: number; total: number }) {
     claimError: undefined as Error | undefined,
     runError: undefined as Error | undefined,
     undoError: undefined as Error | undefined,
+    undoAfter: undefined as Promise<void> | undefined,
   };
   const work = new LeasedWork<Task>({
     table: {
       listDuePartitions: () => Promise.resolve([...new Set(due.map(({ partition: id }) => id))].map((id) => ({ id }))),
-      undoClaim: (task) => (state.undoError ? Promise.reject(state.undoError) : Promise.resolve(due.push(task))),
+      undoClaim: async (task) => {
+        await state.undoAfter;
+        if (state.undoError) throw state.undoError;
+        due.push(task);
+      },
       undoClaims: (names) => Promise.resolve(undone.push(names)),
       takeOverClaims: () => Promise.resolve(),
       pullBack: () => Promise.resolve([]),
@@ -261,6 +266,27 @@ describe('leased work', () => {
     expect(due).toEqual([]);
   });
 
+  it('claims other work while the undo of a claim waits for its row', async () => {
+    const due = tasksOf(1, 1);
+    const { work, running, claims, state } = workOver(due, { partition: 2, total: 100 });
+    jest.spyOn(performance, 'now').mockImplementation(() => (claims.length === 0 ? 0 : MARGIN_MS + 1));
+    state.undoError = new Error('its row is locked');
+    work.wake([1]);
+    await turn();
+    due.push({ partition: 2, id: 7 });
+    let unlock = (): void => undefined;
+    state.undoAfter = new Promise((resolve) => (unlock = resolve));
+    state.undoError = undefined;
+    const swept = work.sweep();
+    await turn();
+    expect([...running.keys()]).toEqual([7]);
+    unlock();
+    await swept;
+    await turn();
+    expect([...running.keys()]).toEqual([7, 0]);
+    await endAll(running);
+  });
+
   it('claims other work although a claim cannot be undone, and reports that it cannot', async () => {
     const due = tasksOf(1, 1);
     const { work, running, claims, state } = workOver(due, { partition: 2, total: 100 });
@@ -284,7 +310,7 @@ describe('leased work', () => {
     expect(undone).toEqual([['test/1']]);
   });
 
-  it('leaves what a failed claim was for to the next sweep, which undoes that claim first', async () => {
+  it('leaves what a failed claim was for to the next sweep, which undoes that claim', async () => {
     const due = tasksOf(1, 3);
     const { work, running, observed, undone, state } = workOver(due, { partition: 2, total: 100 });
     state.claimError = new Error('away');

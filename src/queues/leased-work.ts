@@ -115,15 +115,11 @@ export class LeasedWork<Task> {
     return others;
   }
 
-  /** Wakes every partition with due work, in case a wake-up was lost. First undoes claims under which nothing was done. */
+  /** Wakes every partition with due work, in case a wake-up was lost. Also undoes claims under which nothing was done. */
   async sweep(): Promise<void> {
-    try {
-      await this.undoUnused();
-    } finally {
-      // Also after a failure: a row that stays locked must not keep this worker from all other work.
-      const overdue = await this.options.table.listDuePartitions();
-      this.wake(overdue.map(({ id }) => id));
-    }
+    await this.wakeDue();
+    // Only now: a row that stays locked lets an undo wait, and fail, but must not keep this worker from other work.
+    if (await this.undoUnused()) await this.wakeDue();
   }
 
   /** Takes over the claims of dead workers. */
@@ -155,14 +151,21 @@ export class LeasedWork<Task> {
     await this.undoUnused().catch(() => undefined);
   }
 
-  /** Undoes claims under which nothing was done, if they could not be undone at once. */
-  private async undoUnused(): Promise<void> {
+  private async wakeDue(): Promise<void> {
+    const due = await this.options.table.listDuePartitions();
+    this.wake(due.map(({ id }) => id));
+  }
+
+  /** Undoes claims under which nothing was done, if they could not be undone at once. @returns whether there were such claims. */
+  private async undoUnused(): Promise<boolean> {
     const { table } = this.options;
-    await this.claims.undoLost((names, agoMs) => table.undoClaims(names, agoMs));
-    for (const task of this.unused) {
+    const hadLost = await this.claims.undoLost((names, agoMs) => table.undoClaims(names, agoMs));
+    const unused = [...this.unused];
+    for (const task of unused) {
       await table.undoClaim(task);
       this.unused.delete(task);
     }
+    return hadLost || unused.length > 0;
   }
 
   private claimSoon(): void {
