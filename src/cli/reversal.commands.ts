@@ -84,7 +84,7 @@ export const reversalCommands: CommandGroup = {
         if (credit !== undefined) throw new CommandError('--credit is for a single discrepancy');
         const reversals = app.get(ReversalsService);
         // Discrepancies are never removed: if all of them exist now, none is unknown after others were closed.
-        for (const each of [first, ...others]) await reversals.show(each);
+        await reversals.assertExist([first, ...others]);
         await confirm(`${others.length + 1} discrepancies are closed for good.`, { yes });
         return closeAll(reversals, [first, ...others], by);
       });

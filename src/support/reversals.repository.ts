@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource, type SelectQueryBuilder } from 'typeorm';
+import { DataSource, In, type SelectQueryBuilder } from 'typeorm';
 import { present } from '../core/invariant.js';
 import type { Transaction } from '../database/database.js';
 import { Order } from '../orders/order.entity.js';
@@ -47,6 +47,15 @@ export class ReversalsRepository {
   async find(id: number): Promise<ReversalRow | undefined> {
     const [found] = await rowsOf(select(this.dataSource).where({ id }));
     return found;
+  }
+
+  /** @returns those of the ids that have a discrepancy. */
+  async listExisting(ids: number[]): Promise<number[]> {
+    const found = await this.dataSource.manager.find(SupplierReversal, {
+      select: { id: true },
+      where: { id: In(ids) },
+    });
+    return found.map(({ id }) => id);
   }
 
   /** Returns the supplier's deliveries, sealed; null if the supplier handed nothing over. */

@@ -109,6 +109,13 @@ export class ReversalsService {
     return { ...toReversal(found), likely_matches: matches.map(toMatch) };
   }
 
+  /** @throws NOT_FOUND for the first id without a discrepancy. */
+  async assertExist(ids: number[]): Promise<void> {
+    const found = new Set(await this.reversals.listExisting(ids));
+    const unknown = ids.find((id) => !found.has(id));
+    if (unknown !== undefined) throw new UnknownResource('reversal', unknown);
+  }
+
   /**
    * Returns the sealed deliveries of the purchase, and the unit for which they were sealed.
    * @throws NOT_FOUND if there is no such discrepancy, if it has no unit, or if the supplier handed nothing over.
