@@ -117,6 +117,25 @@ describe('a purchase that its supplier lists as sold', () => {
     expect(await casesOf(order)).toMatchObject([{ kind: 'unknown_purchase', supplier_reference: 'S-second' }]);
   });
 
+  it('opens a discrepancy if a statement has a sale and a purchase that was paid back under the reference', async () => {
+    const { order, reference } = await orderedInVain(await scene.stack.product('35.00'));
+    const lines = [`${reference},S-first,Refund`, `${reference},S-second,Sukses`];
+    const file = scene.statement('reference,supplier_reference,status', ...lines);
+    expect(await scene.report('--statement', file)).toMatchObject({ ok: false, surplus: 1 });
+    expect(await casesOf(order)).toMatchObject([{ kind: 'bought_late', supplier_reference: 'S-second' }]);
+  });
+
+  it('opens a discrepancy also if the unit has the purchase that was paid back', async () => {
+    const sku = await scene.stack.product('35.00');
+    const { reference_id } = await scene.stack.order(scene.merchant, [{ sku }], unique('player'));
+    const order = await scene.stack.orderWith(scene.merchant, reference_id, 'completed');
+    const reference = `${order.order_number}.1.1`;
+    const lines = [`${reference},S-${reference},Refund`, `${reference},S-second,Sukses`];
+    const file = scene.statement('reference,supplier_reference,status', ...lines);
+    expect(await scene.report('--statement', file)).toMatchObject({ ok: false, surplus: 1 });
+    expect(await casesOf(order)).toMatchObject([{ kind: 'unknown_purchase', supplier_reference: 'S-second' }]);
+  });
+
   it('opens a discrepancy also from a statement that has only the supplier’s reference', async () => {
     const { order, reference } = await orderedInVain(await productOfBoth());
     const { order_number } = order;

@@ -184,7 +184,10 @@ export class SupplierReportService {
 const soldSince = ({ purchases, since }: Statement = { name: '', purchases: [], unclear: [] }): StatedPurchase[] =>
   purchases.filter(({ boughtAt }) => !since || !boughtAt || boughtAt >= since);
 
-/** A statement's results by our references. Includes purchases from before `since`, because clocks differ. */
+/**
+ * A statement's results by our references: of several purchases the last one, which was paid back if any was. Includes purchases
+ * from before `since`, because clocks differ.
+ */
 const resultsOf = (statement: Statement | undefined): Map<string, Answered> =>
   new Map(
     (statement?.purchases ?? []).flatMap(({ reference, state }) =>

@@ -74,14 +74,35 @@ describe('a statement of a supplier', () => {
       'T1,S3,success',
       'T1,S1,success',
     ];
-    const one = ['T3,,success', 'T3,S4,success', 'T4,S5,success', 'T4,S6,refunded', 'T5,S7,success', 'T5,S8,failed'];
+    const one = ['T3,,success', 'T3,S4,success', 'T5,S7,success', 'T5,S8,failed'];
     expect(read([...lines, ...one]).map(({ reference, supplierReference }) => [reference, supplierReference])).toEqual([
       ['T1', 'S1'],
       ['T1', 'S3'],
       ['T2', 'S2'],
       ['T3', 'S4'],
-      ['T4', 'S6'],
       ['T5', 'S7'],
+    ]);
+  });
+
+  it('has a sale even if another purchase under its reference was paid back', () => {
+    const lines = ['reference,supplier_reference,status', 'T1,S1,refunded', 'T1,S2,success', 'T1,S1,success'];
+    expect(read(lines)).toMatchObject([
+      { supplierReference: 'S2', state: 'succeeded' },
+      { supplierReference: 'S1', state: 'failed', status: 'refunded' },
+    ]);
+  });
+
+  it('has no sale if the only purchase under a reference was paid back, even in a line that does not name it', () => {
+    const lines = [
+      'reference,supplier_reference,status',
+      'T1,S1,success',
+      'T1,,refunded',
+      'T2,S2,refunded',
+      'T2,,success',
+    ];
+    expect(read(lines)).toMatchObject([
+      { reference: 'T1', state: 'failed' },
+      { reference: 'T2', state: 'failed' },
     ]);
   });
 

@@ -40,7 +40,7 @@ export interface UnclearStatus {
 export interface StatementReading {
   /**
    * Each purchase once, even if the statement has several lines for it. Several sales under one reference are several purchases,
-   * if they have different references of the supplier.
+   * if they have different references of the supplier. After the sales under a reference come its purchases that were paid back.
    */
   purchases: StatedPurchase[];
   /** Unknown statuses, which count as `processing`. */
@@ -150,16 +150,20 @@ const eachOnce = (lines: StatedPurchase[]): StatedPurchase[] =>
 const nameIn = ({ reference, supplierReference }: StatedPurchase): string =>
   JSON.stringify([reference, reference === null && supplierReference]);
 
-/** Returns the line with the highest rank. Of sales under one reference, returns each that the supplier names differently. */
+/**
+ * Returns the strongest line. If the supplier names several purchases under the reference, and sold some, returns each of these,
+ * because a purchase that was paid back says nothing about another one. The purchases that were paid back follow them.
+ */
 function purchasesIn(lines: StatedPurchase[]): StatedPurchase[] {
-  const strongest = lines.reduce((one, other) => (rank(other) > rank(one) ? other : one));
-  if (strongest.result !== 'bought') return [strongest];
-  const named = lines.filter(({ result, supplierReference }) => result === 'bought' && supplierReference !== null);
-  const sales = [...groupBy(named, ({ supplierReference }) => supplierReference).values()].flatMap(
-    ([sale]) => sale ?? [],
-  );
-  return sales.length > 0 ? sales : [strongest];
+  const purchases = [...groupBy(lines, ({ supplierReference }) => supplierReference).values()].map(strongestOf);
+  const named = purchases.filter(({ supplierReference }) => supplierReference !== null);
+  const sales = named.filter(({ result }) => result === 'bought');
+  if (named.length < 2 || sales.length === 0) return [strongestOf(lines)];
+  return [...sales, ...purchases.filter(({ result }) => result === 'refunded')];
 }
+
+const strongestOf = (lines: StatedPurchase[]): StatedPurchase =>
+  lines.reduce((one, other) => (rank(other) > rank(one) ? other : one));
 
 const STATES = {
   bought: 'succeeded',
@@ -171,6 +175,8 @@ const STATES = {
 
 const RANKS = ['not_bought', 'unclear', 'processing', 'bought', 'refunded'] as const satisfies Result[];
 
-const rank = ({ result }: StatedPurchase): number => RANKS.indexOf(result);
+/** Of lines with the same result, one with the supplier's reference ranks higher. */
+const rank = ({ result, supplierReference }: StatedPurchase): number =>
+  RANKS.indexOf(result) + (supplierReference === null ? 0 : 0.5);
 
 const wordOf = (text: string): string => text.trim().toLowerCase();

@@ -6,7 +6,8 @@ import { rowsOf, statement } from '../../database/parameters.js';
 
 /**
  * In SQL: whether `g` is a second purchase under the unit's reference. That is certain only if the report also contains the unit's
- * own purchase. A different reference of the supplier alone proves nothing, because some suppliers change their references later.
+ * own purchase, in any state. A different reference of the supplier alone proves nothing, because some suppliers change their
+ * references later.
  */
 const IS_ANOTHER = `g.supplier_reference <> u.supplier_reference
     AND EXISTS (SELECT FROM reported t WHERE t.reference = g.reference AND t.supplier_reference = u.supplier_reference)`;
@@ -17,7 +18,7 @@ const attemptsNamed = (isNamed: string): string => `
   FROM reported g
   JOIN unit_attempts a ON a.supplier_id IN (SELECT id FROM same_account) AND ${isNamed}
   JOIN order_units u ON u.order_id = a.order_id AND u.item = a.item AND u.unit = a.unit
-  WHERE a.ended_as IS NOT NULL OR u.state = 'failed' OR u.state = 'succeeded' AND ${IS_ANOTHER}`;
+  WHERE g.state = 'succeeded' AND (a.ended_as IS NOT NULL OR u.state = 'failed' OR u.state = 'succeeded' AND ${IS_ANOTHER})`;
 
 /**
  * Purchases that the supplier sold, but that our books record as not bought: the unit failed, another attempt followed, or the
@@ -30,6 +31,7 @@ const LIST_SOLD_AFTER_ALL = statement(
     purchases: rowsOf({
       reference: 'text?',
       supplier_reference: 'text?',
+      state: 'text?',
       detail: 'text',
       cost_micros: 'bigint?',
       cost_currency: 'text?',
@@ -62,9 +64,8 @@ export class SoldAfterAllRepository {
    * @returns how many such purchases it found, and how many of them opened a discrepancy.
    */
   async report(supplierId: number, purchases: ReportedPurchase[]): Promise<{ found: number; opened: number }> {
-    const rows = purchases.filter(({ state }) => state === 'succeeded').map(toRow);
-    if (rows.length === 0) return NONE;
-    const values = LIST_SOLD_AFTER_ALL.with({ supplierId, purchases: rows });
+    if (!purchases.some(({ state }) => state === 'succeeded')) return NONE;
+    const values = LIST_SOLD_AFTER_ALL.with({ supplierId, purchases: purchases.map(toRow) });
     const sold = await this.database.query<Sold>(...values);
     if (sold.length === 0) return NONE;
     const answers = sold.map((each) => ({ ...each, state: 'succeeded', is_news: false }));
@@ -73,9 +74,10 @@ export class SoldAfterAllRepository {
   }
 }
 
-const toRow = ({ reference, supplierReference, cost, detail }: ReportedPurchase) => ({
+const toRow = ({ reference, supplierReference, state, cost, detail }: ReportedPurchase) => ({
   reference,
   supplier_reference: supplierReference,
+  state,
   detail,
   cost_micros: cost?.micros ?? null,
   cost_currency: cost?.currency ?? null,
