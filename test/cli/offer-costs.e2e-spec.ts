@@ -28,6 +28,8 @@ beforeAll(async () => {
     `username=${USERNAME}`,
     '--credential',
     `key=${KEYS.production}`,
+    '--credential',
+    'webhook_secret=hook-secret-1',
   );
   await commandLine.json('supplier', 'sync', 'digi');
 });
