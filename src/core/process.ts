@@ -61,9 +61,9 @@ async function stop({ logger, stopWithinMs, stop }: RunningProcess): Promise<voi
 /** The message for a program that can't start. */
 export function startProblem(error: unknown): string {
   if (error instanceof ConfigError) return `${error.message}\nSee .env.example for what each variable means.`;
-  const { code, port, message } = error as NodeJS.ErrnoException & { port?: number };
+  const { code, syscall, port, message } = error as NodeJS.ErrnoException & { port?: number };
   if (code === 'EADDRINUSE') return `Port ${port} is taken by another program: stop it, or choose another port.`;
-  if (code === 'EACCES' && port !== undefined)
+  if (code === 'EACCES' && syscall === 'listen')
     return `Port ${port} may not be used by this user: choose one above 1023.`;
   return `The process could not start: ${message}`;
 }
