@@ -83,10 +83,12 @@ interface NetworkError extends Error {
   errors?: NetworkError[];
 }
 
-const NOT_CONNECTED = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH']);
+/** This machine has no port or descriptor left for another connection. */
+const NONE_LEFT = ['EADDRNOTAVAIL', 'EMFILE', 'ENFILE'];
+const NOT_CONNECTED = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', ...NONE_LEFT]);
 const NOT_RESOLVED = new Set(['ENOTFOUND', 'EAI_AGAIN']);
 
-/** Whether a call certainly failed before its first byte: the name did not resolve, or nothing accepted the connection. */
+/** Whether a call certainly failed before its first byte: the name did not resolve, or there was no connection. */
 export function wasNeverSent(error: unknown): boolean {
   const { code = '', syscall, errors } = error as NetworkError;
   if (errors && errors.length > 0) return errors.every(wasNeverSent);
