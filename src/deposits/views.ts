@@ -57,8 +57,13 @@ export function toDepositDetail(row: DepositRow): View {
     event: 'paid',
     detail: `${formatBaht(amount)} THB, ${public_id}, recognized by ${booked_by ?? ''}`,
   }));
+  const ends = {
+    cancelled: deposit.cancelled_at,
+    // Deposits that expired under an earlier version have no `expired_at`.
+    expired: deposit.expired_at ?? (deposit.status === 'expired' ? deposit.expires_at : null),
+  };
   const ended = (['cancelled', 'expired'] as const).flatMap((event): DepositEvent[] => {
-    const at = momentOrNull(deposit[`${event}_at`]);
+    const at = momentOrNull(ends[event]);
     return at === null ? [] : [{ at, event, detail: '' }];
   });
   const slips = row.slips.map((slip): DepositEvent => {

@@ -44,6 +44,7 @@ const WRITTEN: Record<string, Record<string, Limit>> = {
   deposits: {
     created_at: PAST,
     asked_at: PAST,
+    expired_at: PAST,
     next_inquiry_at: `CASE channel_id WHEN ${SANDBOX_CHANNEL_ID} THEN interval '2 days' ELSE interval '1 hour' END`,
   },
   deposit_channels: {

@@ -136,6 +136,12 @@ describe('a deposit that nobody pays in time', () => {
     expect(await eventsOf(shop)).toMatchObject([
       { event: 'deposit.expired', data: { status: 'expired', payments: [] } },
     ]);
+    // A deposit that expired under an earlier version has no time of its expiry.
+    const setExpiry = (at: string): Promise<unknown> =>
+      scene.stack.sql(`UPDATE deposits SET expired_at = ${at} WHERE deposit_number = $1`, [deposit.deposit_number]);
+    await setExpiry('NULL');
+    expect(await timelineOf(deposit)).toEqual(['created', 'expired']);
+    await setExpiry('now()');
     const late = paying(deposit, { at: new Date(Date.now() + 60_000) });
     await scene.import(channel, new BankAccount().add(late).statement());
     expect(await kindsOf(shop)).toEqual(['deposit.expired', 'deposit.paid']);
