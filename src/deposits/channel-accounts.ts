@@ -38,6 +38,30 @@ export function changeProblem(
   return (used.deposits && isOther) || (used.statements && hasMoved) ? HAS_DEPOSITS : null;
 }
 
+/** The options that name the payee in QR codes. */
+const OF_PAYEE = ['promptpay_id', 'biller_id'];
+type Options = Record<string, string>;
+
+/** As {@link isSameAccount}, of stored options that their adapter can't read. */
+export const areOfSameAccount = (one: Options, another: Options): boolean =>
+  [...OF_PAYEE, 'account'].every((name) => one[name] === another[name]);
+
+/**
+ * The problem of new settings in place of stored ones that can't be read; null if there is none. Such settings can be corrected,
+ * but not moved to another account. Their keys may be live ones.
+ */
+export function replacementProblem(
+  stored: Options,
+  { options, isLive }: { options: Options; isLive: boolean },
+  used: { deposits: boolean; statements: boolean },
+): string | null {
+  const isOther = OF_PAYEE.some((name) => stored[name] !== options[name]);
+  const hasMoved = stored.account !== undefined && stored.account !== options.account;
+  if ((used.deposits && isOther) || (used.statements && hasMoved)) return HAS_DEPOSITS;
+  if (!used.deposits || isLive) return null;
+  return `has deposits, and its stored keys can't be read: they may be live keys, and these are of the test mode: ${OTHER_CHANNEL}`;
+}
+
 /** How lines are identified: by their places in the chain of balances, or only by their references. */
 const knownBy = ({ statement }: ChannelSettings): string =>
   statement?.columns.balance === undefined ? `reference=${statement?.columns.reference}, no balances` : 'balances';

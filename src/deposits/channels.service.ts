@@ -17,7 +17,14 @@ import {
   withoutValues,
   type Changes,
 } from '../suppliers/supplier-settings.js';
-import { changeProblem, HAS_DEPOSITS, isSameAccount, isShared } from './channel-accounts.js';
+import {
+  areOfSameAccount,
+  changeProblem,
+  HAS_DEPOSITS,
+  isSameAccount,
+  isShared,
+  replacementProblem,
+} from './channel-accounts.js';
 import {
   ChannelRegistry,
   type ChannelConnection,
@@ -188,20 +195,16 @@ export class ChannelsService {
     const { row, settings } = this.read(changes, before);
     if (row.min <= 0n || row.min > row.max)
       throw new AppError('BAD_REQUEST', 'min must be more than 0.00, and at most max');
-    const earlier = before && this.readEarlier(before, row);
-    const isNewAccount = !earlier?.every((each) => isSameAccount(each, settings));
+    const stored = before && this.tryRead(before);
+    const isSame = stored ? isSameAccount(stored, settings) : before && areOfSameAccount(before.options, row.options);
     const others = all.filter(({ code }) => code !== row.code);
-    this.assertOnlyOfAccount(settings, others, isNewAccount);
-    if (before && earlier) await this.assertMayChange(tx, before, earlier, { row, settings });
+    this.assertOnlyOfAccount(settings, others, !isSame);
+    if (before) await this.assertMayChange(tx, before, stored ?? null, { row, settings });
     return row;
   }
 
-  /**
-   * The stored settings. If they can't be read, the known parts of them: the new settings, each time with one of the stored options.
-   */
-  private readEarlier(before: DepositChannel, row: ChannelRow): ChannelSettings[] {
-    const stored = this.tryRead(before);
-    if (stored) return [stored];
+  /** The known parts of settings that can't be read: the new settings, each time with one of the stored options. */
+  private readParts(before: DepositChannel, row: ChannelRow): ChannelSettings[] {
     const names = Object.keys({ ...row.options, ...before.options });
     return names.flatMap((name) => {
       const options = changed(row.options, { [name]: before.options[name] ?? null });
@@ -220,13 +223,17 @@ export class ChannelsService {
   /** @throws CONFLICT */
   private async assertMayChange(
     tx: Transaction,
-    { id, code, adapter }: DepositChannel,
-    earlier: ChannelSettings[],
+    before: DepositChannel,
+    stored: ChannelSettings | null,
     { row, settings }: { row: ChannelRow; settings: ChannelSettings },
   ): Promise<void> {
+    const { id, code, adapter, options } = before;
     const used = await this.channels.isUsed(tx, id);
     const isOther = adapter !== row.adapter && (used.deposits || used.statements);
-    const [problem = isOther ? HAS_DEPOSITS : null] = earlier.flatMap(
+    const { isLive } = settings;
+    const unread = stored ? null : replacementProblem(options, { options: row.options, isLive }, used);
+    const earlier = stored ? [stored] : this.readParts(before, row);
+    const [problem = isOther ? HAS_DEPOSITS : unread] = earlier.flatMap(
       (each) => changeProblem(each, settings, used) ?? [],
     );
     if (problem !== null) throw new AppError('CONFLICT', `channel ${code} ${problem}`);
@@ -272,7 +279,8 @@ export class ChannelsService {
 
   /**
    * A payment must never be reported by two channels. A channel whose settings can't be read refuses only new accounts, so that
-   * the other channels can be set. @throws BAD_REQUEST
+   * the other channels can be set. Of keys that can't be opened, nobody knows the account: if they made an account new, two such
+   * channels could never be mended. @throws BAD_REQUEST
    */
   private assertOnlyOfAccount(settings: ChannelSettings, others: DepositChannel[], isNewAccount: boolean): void {
     const read = others.map((other) => ({ code: other.code, theirs: this.tryRead(other) }));

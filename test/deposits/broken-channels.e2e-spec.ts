@@ -73,6 +73,13 @@ describe('a channel with an option that its adapter can’t read', () => {
     );
   });
 
+  it('gets no account of another kind, although its other options are mended', async () => {
+    const elsewhere = ['--remove-option', 'promptpay_id', ...option('biller_id', '099400015804189')];
+    expect(await scene.operator.refused(...set(broken, ...option('spread', '5'), ...elsewhere))).toMatch(
+      /has deposits or statements of its account/,
+    );
+  });
+
   it('keeps no other channel from being paused, resumed or set', async () => {
     await mend();
     const other = await scene.channel();

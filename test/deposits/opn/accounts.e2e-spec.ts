@@ -77,3 +77,27 @@ it('the list of a channel is read once at a time, also at night and for the repo
     ({ length }) => length === 1,
   );
 });
+
+it('keys that can’t be opened are replaced by live keys only, because they may be live ones', async () => {
+  const { stack, operator } = scene.deposits;
+  await scene.made();
+  const [stored] = await stack.sql<{ credentials_sealed: Buffer; credential_names: string[] }>(
+    `SELECT credentials_sealed, credential_names FROM deposit_channels WHERE code = $1`,
+    [scene.code],
+  );
+  const store = (sealed?: Buffer, names?: string[]): Promise<unknown> =>
+    stack.sql(`UPDATE deposit_channels SET credentials_sealed = $2, credential_names = $3 WHERE code = $1`, [
+      scene.code,
+      sealed,
+      names,
+    ]);
+  const setting = (mode: 'test_' | ''): string[] => {
+    const of = ['channel', 'set', '--code', scene.code, '--adapter', 'opn', '--remove-credential', 'webhook_secret'];
+    const keys = [`public_key=pkey_${mode}other`, `secret_key=skey_${mode}other`];
+    return [...of, ...keys.flatMap((each) => ['--credential', each])];
+  };
+  await store(Buffer.of(0), stored?.credential_names);
+  expect(await operator.refused(...setting('test_'))).toMatch(/may be live keys, and these are of the test mode/);
+  await operator.json(...setting(''));
+  await store(stored?.credentials_sealed, stored?.credential_names);
+});
