@@ -246,10 +246,13 @@ describe('A paused supplier', () => {
       CREATE TRIGGER tg_refuse_probe BEFORE UPDATE OF probe_at ON suppliers FOR EACH ROW
         WHEN (NEW.probe_at > OLD.probe_at) EXECUTE FUNCTION refuse_probe()`);
     await scene.stack.sql(`UPDATE suppliers SET probe_at = now() - interval '1 minute' WHERE code = 'never-probed'`);
-    await heldForAnHour('never-probed', order);
-    const failed = await scene.orderWith(order, 'failed');
-    expect(failed.failure_code).toBe('SUPPLIER_UNAVAILABLE');
-    await scene.stack.sql('DROP TRIGGER tg_refuse_probe ON suppliers');
+    try {
+      await heldForAnHour('never-probed', order);
+      const failed = await scene.orderWith(order, 'failed');
+      expect(failed.failure_code).toBe('SUPPLIER_UNAVAILABLE');
+    } finally {
+      await scene.stack.sql('DROP TRIGGER tg_refuse_probe ON suppliers');
+    }
   });
 });
 
