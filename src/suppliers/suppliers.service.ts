@@ -253,6 +253,7 @@ export class SuppliersService {
  * may be lower, and some adapters report none.
  */
 const isPausedForAnother = (before: Supplier, after: Pick<Supplier, 'adapter' | 'base_url' | 'account'>): boolean =>
+  before.pause_reason !== null &&
   before.pause_reason !== 'operator' &&
   (before.adapter !== after.adapter ||
     (before.pause_reason === 'deposit' && destinationOf(before) !== destinationOf(after)));

@@ -17,6 +17,7 @@ let lines: string[] = [];
 let stack: TestStack;
 let client: DigiflazzClient;
 let code: string;
+let sku: string;
 
 beforeAll(async () => {
   const logTo = { write: (line: string) => void lines.push(line) };
@@ -31,7 +32,7 @@ beforeEach(async () => {
   client = await bench.start();
   code = unique('digi');
   await set();
-  const sku = await stack.product('50.00', { supplier: undefined });
+  sku = await stack.product('50.00', { supplier: undefined });
   await stack.api.get(OffersService).set({ sku, supplier: code, supplierSku: 'ml86' });
   // Moves the change of its settings back by an hour.
   await stack.sql(`UPDATE suppliers SET updated_at = now() - interval '1 hour' WHERE code = $1`, [code]);
@@ -165,6 +166,19 @@ describe('a pause', () => {
 
   it('of the operator stays with another adapter', async () => {
     expect(await pausedFor('operator', { adapter: 'http', baseUrl: client.url })).toBe('operator');
+  });
+
+  it('that there was not leaves the waits of units as they are with another adapter', async () => {
+    const { order_number } = await stack.order(await stack.merchant('100.00'), [{ sku, quantity: 1 }]);
+    const ofOrder = 'order_id = (SELECT id FROM orders WHERE order_number = $1)';
+    await stack.sql(
+      `UPDATE order_units SET first_sent_at = now(), next_action_at = now() + interval '1 hour' WHERE ${ofOrder}`,
+      [order_number],
+    );
+    await stack.api.get(SuppliersService).set({ code, adapter: 'http', baseUrl: client.url });
+    expect(
+      await stack.sql(`SELECT next_action_at > now() AS waits FROM order_units WHERE ${ofOrder}`, [order_number]),
+    ).toEqual([{ waits: true }]);
   });
 });
 
