@@ -4,16 +4,19 @@ export const NOW = 'statement_timestamp()';
 
 /**
  * In SQL: whether a pause that begins now continues the last one. The last one ended because the supplier reported our balance,
- * but then the supplier refused a purchase again.
+ * but then the supplier refused a purchase again, for the same reason.
  */
-const CONTINUES = `(pause_reason IS NULL AND last_resumed_at > statement_timestamp() - interval '30 minutes')`;
+const continues = (reason: string): string =>
+  `(pause_reason IS NULL AND last_pause_reason = ${reason}
+    AND last_resumed_at > statement_timestamp() - interval '30 minutes')`;
 
 /** In SQL: since when units wait for a supplier that is paused now. They may have waited through several pauses. */
-export const PAUSED_SINCE = `coalesce(paused_at, CASE WHEN ${CONTINUES} THEN last_paused_at END, statement_timestamp())`;
+const pausedSince = (reason: string): string =>
+  `coalesce(paused_at, CASE WHEN ${continues(reason)} THEN last_paused_at END, statement_timestamp())`;
 
 /** In SQL: how many probes of the pause that it continues count for a new pause. Their number decides when the next one is due. */
 const probesBefore = (reason: string): string =>
-  `CASE WHEN ${reason} <> 'deposit' AND ${CONTINUES} THEN probes ELSE 0 END`;
+  `CASE WHEN ${reason} <> 'deposit' AND ${continues(reason)} THEN probes ELSE 0 END`;
 
 /**
  * Pauses a supplier. Does not change an operator's pause. A pause for the deposit or a ban may get a more serious reason. If it
@@ -24,7 +27,7 @@ export const BEGIN_PAUSE = statement(
   { id: 'int', reason: 'text', detail: 'text?', probesMs: 'int[]', minWaitMs: 'int' },
   ({ id, reason, detail, probesMs, minWaitMs }) => `
     UPDATE suppliers SET pause_reason = ${reason}, pause_detail = ${detail},
-      paused_at = ${PAUSED_SINCE}, paused_balance_micros = NULL, probes = ${probesBefore(reason)},
+      paused_at = ${pausedSince(reason)}, paused_balance_micros = NULL, probes = ${probesBefore(reason)},
       probe_at = statement_timestamp() + make_interval(secs => greatest(${minWaitMs},
         (${probesMs})[1 + least(${probesBefore(reason)}, cardinality(${probesMs}) - 1)]) / 1000.0)
     WHERE id = ${id} AND (pause_reason IS NULL OR pause_reason IN ('deposit', 'ban') AND ${reason} = 'credentials'
@@ -47,11 +50,12 @@ export const NOT_PAUSED = {
   probe_at: null,
 };
 
-/** A pause that ends. The probes of a pause for the credentials or a ban count on if another pause continues it. */
-export const ENDED = {
+/** A pause that a probe ends. Its probes count on if another pause continues it. */
+export const ENDED_BY_PROBE = {
   ...NOT_PAUSED,
+  probes: (): string => 'probes',
+  last_pause_reason: (): string => 'pause_reason',
   last_paused_at: (): string => 'paused_at',
   last_resumed_at: (): string => NOW,
   ...SAME_SETTINGS,
 };
-export const PROBES_KEPT = { probes: (): string => `CASE pause_reason WHEN 'deposit' THEN 0 ELSE probes END` };

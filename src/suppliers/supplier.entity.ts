@@ -113,7 +113,13 @@ export class Supplier {
   @Column(timestampColumn({ nullable: true }))
   paused_at!: Date | null;
 
-  /** The `paused_at` of the last pause that has ended. The next column has the end of that pause. */
+  /**
+   * The reason of the last pause that a probe ended; null if no pause may continue it, because an operator resumed the supplier or
+   * changed its address, account or adapter. The next columns have the `paused_at` and the end of that pause.
+   */
+  @Column('text', { nullable: true })
+  last_pause_reason!: PauseReason | null;
+
   @Column(timestampColumn({ nullable: true }))
   last_paused_at!: Date | null;
 

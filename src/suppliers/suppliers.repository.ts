@@ -8,16 +8,7 @@ import { rowsOf, statement } from '../database/parameters.js';
 import { withLongTimeout } from '../database/snapshot.js';
 import { destinationOf } from './supplier-account.js';
 import { Supplier, type PauseReason } from './supplier.entity.js';
-import {
-  BEGIN_PAUSE,
-  ENDED,
-  NEXT_PROBES,
-  NOT_PAUSED,
-  NOW,
-  PAUSED_SINCE,
-  PROBES_KEPT,
-  SAME_SETTINGS,
-} from './supplier-pauses.sql.js';
+import { BEGIN_PAUSE, ENDED_BY_PROBE, NEXT_PROBES, NOT_PAUSED, NOW, SAME_SETTINGS } from './supplier-pauses.sql.js';
 import type { CatalogueRow } from './supplier-registry.js';
 import { MAX_QUERY, QUERY_GAP_MS } from './supplier-timing.js';
 
@@ -262,19 +253,21 @@ export class SuppliersRepository {
 
   /** Pauses a supplier for an operator. Replaces any other pause, but units go on to wait since that one began. */
   async pause({ manager }: Transaction, { id }: Supplier, detail: string | null): Promise<void> {
-    const paused = { pause_reason: 'operator', pause_detail: detail, paused_at: () => PAUSED_SINCE } as const;
+    const paused_at = (): string => `coalesce(paused_at, ${NOW})`;
+    const paused = { pause_reason: 'operator', pause_detail: detail, paused_at } as const;
     await manager.update(Supplier, { id }, { ...NOT_PAUSED, ...paused, ...SAME_SETTINGS });
   }
 
+  /** Ends a pause for an operator. The next pause does not continue it. */
   async resume({ manager }: Transaction, { id }: Supplier): Promise<void> {
-    await manager.update(Supplier, { id, pause_reason: Not(IsNull()) }, ENDED);
+    await manager.update(Supplier, { id }, { ...NOT_PAUSED, last_pause_reason: null, ...SAME_SETTINGS });
     await this.hurryUnits(manager, id);
   }
 
   /** Ends a pause after a probe. @returns false if the supplier is no longer paused for this reason. */
   async endPause({ id }: Supplier, reason: PauseReason): Promise<boolean> {
     const { manager } = this.dataSource;
-    const { affected } = await manager.update(Supplier, { id, pause_reason: reason }, { ...ENDED, ...PROBES_KEPT });
+    const { affected } = await manager.update(Supplier, { id, pause_reason: reason }, ENDED_BY_PROBE);
     if (affected !== 1) return false;
     await this.hurryUnits(manager, id);
     return true;

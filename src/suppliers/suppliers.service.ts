@@ -242,8 +242,8 @@ export class SuppliersService {
       max_in_flight: maxInFlight === undefined ? (same?.max_in_flight ?? null) : maxInFlight,
       // The new settings may work, so workers probe the supplier at once.
       ...(same?.pause_reason === 'credentials' ? { probes: 0, probe_at: new Date() } : {}),
-      // The stored readings belong to the old address and account.
-      ...(same && destinationOf(same) === destinationOf({ base_url: baseUrl, account }) ? {} : NOTHING_READ),
+      // The stored readings and the last pause belong to the old address and account.
+      ...(same && destinationOf(same) === destinationOf({ base_url: baseUrl, account }) ? {} : NOTHING_KNOWN),
     };
   }
 }
@@ -261,13 +261,14 @@ const isPausedForAnother = (before: Supplier, after: Pick<Supplier, 'adapter' | 
 const isBuiltIn = (code: string): AppError =>
   new AppError('BAD_REQUEST', `the supplier ${code} is built in, for sandbox merchants: choose another code`);
 
-const NOTHING_READ = {
+const NOTHING_KNOWN = {
   balance_micros: null,
   balance_currency: null,
   balance_at: null,
   catalogue_read_at: null,
   product_read_at: null,
   purchases_listed_at: null,
+  last_pause_reason: null,
 };
 
 /** The settings for the audit log, without the credentials. */

@@ -168,6 +168,60 @@ describe('a pause', () => {
     expect(await pausedFor('operator', { adapter: 'http', baseUrl: client.url })).toBe('operator');
   });
 
+  const paused = async (reason: 'deposit' | 'ban'): Promise<Record<string, unknown>> => {
+    const { id } = await supplier();
+    await stack.api.get(SupplierPausesService).begin({ id: Number(id), adapter: 'digiflazz', reason, detail: null });
+    const [row] = await stack.sql(
+      `SELECT paused_at > now() - interval '1 hour' AS is_new, probe_at < paused_at + interval '5 minutes' AS is_probed_soon
+       FROM suppliers WHERE id = $1`,
+      [id],
+    );
+    return row as Record<string, unknown>;
+  };
+  const sinceYesterday = (): Promise<unknown> =>
+    stack.sql(`UPDATE suppliers SET paused_at = now() - interval '1 day', probes = 5 WHERE code = $1`, [code]);
+
+  it('of another account does not continue the pause of the account before', async () => {
+    await paused('deposit');
+    await sinceYesterday();
+    await set({ username: 'another-account' });
+    expect(await paused('deposit')).toMatchObject({ is_new: true });
+  });
+
+  it('of another account does not continue a pause that a probe ended', async () => {
+    await paused('ban');
+    await sinceYesterday();
+    await stack.api.get(SupplierPausesService).probe(await stack.api.get(SuppliersService).getByCode(code));
+    await set({ username: 'another-account' });
+    expect(await paused('ban')).toEqual({ is_new: true, is_probed_soon: true });
+  });
+
+  it.each(['operator', 'deposit'])('does not continue one for the %s that an operator has ended', async (reason) => {
+    await (reason === 'deposit' ? paused(reason) : stack.api.get(SuppliersService).pause(code, { operator: 'tester' }));
+    await sinceYesterday();
+    await stack.api.get(SuppliersService).resume(code, { operator: 'tester' });
+    expect(await paused('deposit')).toMatchObject({ is_new: true });
+  });
+
+  it('continues one for the same reason that a probe has ended, and no other one', async () => {
+    const probe = async (): Promise<void> => {
+      const probed = await stack.api
+        .get(SupplierPausesService)
+        .probe(await stack.api.get(SuppliersService).getByCode(code));
+      expect(probed.isResumed).toBe(true);
+    };
+    await paused('ban');
+    await sinceYesterday();
+    await probe();
+    expect(await paused('ban')).toEqual({ is_new: false, is_probed_soon: false });
+    await probe();
+    expect(await paused('deposit')).toMatchObject({ is_new: true });
+    await stack.sql(`UPDATE suppliers SET pause_reason = 'credentials' WHERE code = $1`, [code]);
+    await sinceYesterday();
+    await probe();
+    expect(await paused('ban')).toEqual({ is_new: true, is_probed_soon: true });
+  });
+
   it('that there was not leaves the waits of units as they are with another adapter', async () => {
     const { order_number } = await stack.order(await stack.merchant('100.00'), [{ sku, quantity: 1 }]);
     const ofOrder = 'order_id = (SELECT id FROM orders WHERE order_number = $1)';

@@ -4,10 +4,12 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 export class LastPauses1763900000030 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
-      ALTER TABLE suppliers ADD COLUMN last_paused_at timestamptz(3), ADD COLUMN last_resumed_at timestamptz(3)`);
+      ALTER TABLE suppliers
+        ADD COLUMN last_pause_reason text, ADD COLUMN last_paused_at timestamptz(3), ADD COLUMN last_resumed_at timestamptz(3)`);
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query(`ALTER TABLE suppliers DROP COLUMN last_paused_at, DROP COLUMN last_resumed_at`);
+    await runner.query(`
+      ALTER TABLE suppliers DROP COLUMN last_pause_reason, DROP COLUMN last_paused_at, DROP COLUMN last_resumed_at`);
   }
 }
