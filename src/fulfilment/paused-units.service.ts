@@ -3,7 +3,6 @@ import { CONFIG, type Config } from '../core/config.js';
 import { LOGGER } from '../core/core.module.js';
 import { failure } from '../core/failures.js';
 import type { Logger } from '../core/logger.js';
-import { WorkerTask } from '../core/worker-task.js';
 import { OrderSettlementService } from '../orders/order-settlement.service.js';
 import { unitName } from '../orders/order.rows.js';
 import { AttemptsRepository, type PausedUnit } from './attempts.repository.js';
@@ -29,12 +28,14 @@ export class PausedUnitsService {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  @WorkerTask('paused_units', { every: 1_000, failed: 'units of paused suppliers could not be checked' })
+  /** Handles all units, also if some fail. @throws the first failure. */
   async handle(): Promise<void> {
     const paused = await this.attempts.listPaused(BATCH);
-    await Promise.all(paused.map((unit) => this.buyElsewhereOrFail(unit)));
+    const handled = paused.map((unit) => this.buyElsewhereOrFail(unit));
+    await Promise.allSettled(handled);
     const reviewed = await this.units.reviewPaused(BigInt(this.config.SUPPLIER_REVIEW_AFTER_MS), BATCH);
     if (reviewed.length > 0) await this.recorder.recordReviews(reviewed);
+    await Promise.all(handled);
   }
 
   private async buyElsewhereOrFail(unit: PausedUnit): Promise<void> {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
-import { askLater } from '../support/fake-supplier.js';
-import { TestStack, unique, type TestMerchant } from '../support/stack.js';
+import { askLater, type Answer } from '../support/fake-supplier.js';
+import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
 
 let stack: TestStack;
 let merchant: TestMerchant;
@@ -50,4 +50,65 @@ describe('8.3 A unit in doubt about which a paused supplier gets no call', () =>
     );
     expect(withheld).toEqual([{ unit: 1, detail: 'its supplier is paused, and it has been in doubt for too long' }]);
   });
+
+  it('goes to review also if another unit that waits there can’t be settled', async () => {
+    const supplier = unique('paused');
+    await stack.addSupplier(supplier, stack.supplier.url);
+    const sku = await stack.product('35.00', { supplier });
+    const placed = async (answer: Answer, state: string): Promise<OrderBody> => {
+      const user = unique('player');
+      stack.supplier.script(user, () => answer);
+      const order = await stack.order(merchant, [{ sku, quantity: 1 }], user);
+      await eventually(
+        () => stateOf(order),
+        (unit) => unit?.state === state && unit.claimed_by === null && unit.is_sent,
+      );
+      return order;
+    };
+    const inDoubt = await placed(askLater, 'unknown');
+    const queued = await placed({ status: 429, headers: { 'retry-after': '600' } }, 'queued');
+    await stack.sql(`
+      CREATE FUNCTION refuse_end() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no ends today'; END $$;
+      CREATE TRIGGER tg_refuse_end BEFORE UPDATE ON order_units FOR EACH ROW
+        WHEN (NEW.state = 'failed') EXECUTE FUNCTION refuse_end()`);
+    try {
+      await aged('orders', `id = ${orderId(queued)}`, 'created_at');
+      await aged('order_units', `order_id = ${orderId(inDoubt)}`, 'last_sent_at', 'unknown_since');
+      await stack.sql(
+        `UPDATE suppliers SET pause_reason = 'credentials', paused_at = now() - interval '1 day' WHERE code = $1`,
+        [supplier],
+      );
+      await stack.sql(`UPDATE order_units SET next_action_at = now() WHERE order_id = ${orderId(inDoubt)}`);
+      await eventually(
+        () => stateOf(inDoubt),
+        (unit) => unit?.state === 'review',
+      );
+      expect(await stateOf(queued)).toMatchObject({ state: 'queued' });
+    } finally {
+      await stack.sql('DROP TRIGGER tg_refuse_end ON order_units');
+    }
+    await stack.orderWith(merchant, queued.reference_id, 'failed');
+  });
 });
+
+const orderId = ({ order_number }: OrderBody): string =>
+  `(SELECT id FROM orders WHERE order_number = '${order_number}')`;
+
+/** Moves times back by more than a day. */
+const aged = (table: string, which: string, ...columns: string[]): Promise<unknown> =>
+  stack.sql(
+    `UPDATE ${table} SET ${columns.map((column) => `${column} = ${column} - interval '25 hours'`).join(', ')} WHERE ${which}`,
+  );
+
+interface StoredUnit {
+  state: string;
+  claimed_by: string | null;
+  is_sent: boolean;
+}
+
+const stateOf = async (order: OrderBody): Promise<StoredUnit | undefined> =>
+  (
+    await stack.sql<StoredUnit>(
+      `SELECT state, claimed_by, first_sent_at IS NOT NULL AS is_sent FROM order_units WHERE order_id = ${orderId(order)}`,
+    )
+  )[0];

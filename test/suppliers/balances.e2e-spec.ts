@@ -236,6 +236,23 @@ describe('a pause', () => {
   });
 });
 
+describe('a supplier that can sell again', () => {
+  it('is resumed before the units fail that waited for it while no worker ran', async () => {
+    const merchant = await stack.merchant('100.00');
+    const order = await stack.order(merchant, [{ sku, quantity: 1 }]);
+    await stack.sql(`UPDATE orders SET created_at = created_at - interval '1 hour' WHERE order_number = $1`, [
+      order.order_number,
+    ]);
+    await stack.sql(
+      `UPDATE suppliers SET pause_reason = 'deposit', paused_at = now() - interval '1 hour', paused_balance_micros = 1,
+         probes = 1, probe_at = now() WHERE code = $1`,
+      [code],
+    );
+    await stack.startWorker();
+    await stack.orderWith(merchant, order.reference_id, 'completed');
+  });
+});
+
 describe('how long a balance lasts', () => {
   it('follows from the pace of the last day, without deposits', async () => {
     // 30 were spent within 2 hours, and 100 deposited: 15 an hour.
