@@ -43,6 +43,9 @@ const SAME_SETTINGS = { updated_at: () => 'updated_at' };
 
 export const NOT_PAUSED = { pause_reason: null, probe_at: null };
 
+/** The column is a smallint. No wait depends on so high a number. */
+const MAX_PROBES = 32_767;
+
 /** The first probe comes 5 minutes after the pause began, the second one 15 minutes later, and the others each hour. */
 const nextProbe = (probes: number) => (): string =>
   `statement_timestamp() + interval '${[5, 15][probes] ?? 60} minutes'`;
@@ -147,7 +150,7 @@ export class ChannelsRepository {
 
   /** Claims the probe of a paused channel, and writes the time of the next one. @returns false if another process has claimed it. */
   async claimProbe({ id, probe_at, probes }: DepositChannel): Promise<boolean> {
-    const next = { probes: probes + 1, probe_at: nextProbe(probes + 1), ...SAME_SETTINGS };
+    const next = { probes: Math.min(probes + 1, MAX_PROBES), probe_at: nextProbe(probes + 1), ...SAME_SETTINGS };
     const where = { id, probe_at: probe_at ?? IsNull() };
     return (await this.database.manager.update(DepositChannel, where, next)).affected === 1;
   }

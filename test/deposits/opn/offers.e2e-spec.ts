@@ -190,6 +190,29 @@ describe('refused keys', () => {
     await scene.until(made, 'paid');
   });
 
+  it('are probed each hour, for however long the channel is paused', async () => {
+    const { stack } = scene.deposits;
+    await scene.opn.sim('account', { secret_key: 'another' });
+    await stack.sql(
+      `UPDATE deposit_channels SET pause_reason = 'credentials', probes = 32767, probe_at = now() WHERE code = $1`,
+      [scene.code],
+    );
+    const pause = async () =>
+      (
+        await stack.sql<{ is_due: boolean }>(
+          `SELECT probe_at <= now() AS is_due, probes FROM deposit_channels WHERE code = $1`,
+          [scene.code],
+        )
+      )[0];
+    expect(await eventually(pause, (row) => row?.is_due === false)).toEqual({ is_due: false, probes: 32_767 });
+    await scene.opn.sim('account', { secret_key: SECRET_KEY });
+    await stack.sql(`UPDATE deposit_channels SET probe_at = now() WHERE code = $1`, [scene.code]);
+    await eventually(
+      () => scene.channel(),
+      ({ status }) => status === 'active',
+    );
+  });
+
   it('are probed by a worker that can open them, also if another one can’t', async () => {
     const { stack } = scene.deposits;
     await stack.stopWorkers();
