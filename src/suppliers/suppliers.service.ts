@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../core/config.js';
 import { formatMicros } from '../core/cost-money.js';
@@ -193,16 +194,19 @@ export class SuppliersService {
 
   /**
    * Returns the stored token unless the operator wants a new one, because the supplier already calls the address with that token.
+   * If the key is lost that sealed it, that address is dead: new credentials come with a new token.
    * @param before the stored row, if its adapter is the same.
    * @returns null if the adapter takes no callbacks.
    */
   private callbackToken(
-    { code, adapter, newCallbackUrl }: SupplierSettings,
+    { code, adapter, newCallbackUrl, credentials = {} }: SupplierSettings,
     before: Supplier | undefined,
   ): Buffer | null {
     if (!this.registry.describe(adapter).capabilities.includes('callbacks')) return null;
-    const stored = newCallbackUrl ? null : before?.callback_token_sealed;
-    return stored ?? this.callbackAddresses.newToken(code);
+    const stored = before?.callback_token_sealed ?? null;
+    const isEntered = Object.values(credentials).some((value) => value !== null);
+    const isLost = isEntered && this.callbackAddresses.tokenOf({ code, callback_token_sealed: stored }) === null;
+    return stored === null || newCallbackUrl || isLost ? this.callbackAddresses.newToken(code) : stored;
   }
 
   /** @throws BAD_REQUEST */
@@ -282,13 +286,15 @@ const shown = ({ low_balance_micros: low, ...supplier }: Supplier): Record<strin
 function detailOf(
   supplier: Supplier,
   before: Supplier | null,
-  { credentials = {}, newCallbackUrl }: SupplierSettings,
+  { credentials = {} }: SupplierSettings,
 ): Record<string, unknown> {
+  const token = before?.adapter === supplier.adapter ? before.callback_token_sealed : null;
+  const hasNewUrl = token !== null && !isDeepStrictEqual(token, supplier.callback_token_sealed);
   return {
     code: supplier.code,
     ...shown(supplier),
     credentials: withoutValues(credentials),
-    ...(newCallbackUrl ? { callback_url: 'replaced' } : {}),
+    ...(hasNewUrl ? { callback_url: 'replaced' } : {}),
     before: before && shown(before),
   };
 }

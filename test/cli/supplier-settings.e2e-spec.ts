@@ -145,6 +145,29 @@ describe('topup supplier set', () => {
     expect(stderr).toMatch(/^Supplier acme answers no inquiries .+: .+ Set its webhook_secret\.\n$/);
   });
 
+  it('makes a new callback address with new credentials, if the key that sealed the old one is lost', async () => {
+    const digi = ['supplier', 'set', '--code', 'acme', '--adapter', 'digiflazz'];
+    const all = ['username=shop', 'key=its-key', 'webhook_secret=its-secret'].flatMap((each) => ['--credential', each]);
+    const withKey = (key: Buffer): CommandLine =>
+      new CommandLine({
+        DATABASE_URL: scene.database.url,
+        SECRETS_KEY: key.toString('base64'),
+        SUPPLIER_CALLBACK_BASE_URL: 'https://topup.example',
+      });
+    const urlOf = async (line: CommandLine, ...options: string[]): Promise<string | null> =>
+      (await line.json<{ callback_url: string | null }>(...digi, ...options)).callback_url;
+    const first = await urlOf(withKey(scene.secretsKey), ...all);
+    expect(first).toMatch(/^https:/);
+    expect(await urlOf(withKey(scene.secretsKey), ...all)).toBe(first);
+    const keyless = withKey(randomBytes(32));
+    await keyless.run(...digi, '--timeout-ms', '9000');
+    expect(await urlOf(withKey(scene.secretsKey))).toBe(first);
+    const second = await urlOf(keyless, ...all);
+    expect(second).toMatch(/^https:/);
+    expect(second).not.toBe(first);
+    expect(await urlOf(keyless)).toBe(second);
+  });
+
   it('names the problem of a credential or an option, and the valid names, but never a value', async () => {
     const before = await commandLine.json('supplier', 'list');
     const lines: [string[], RegExp][] = [
