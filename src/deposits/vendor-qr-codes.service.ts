@@ -44,11 +44,14 @@ export class VendorQrCodesService {
   }
 
   private async make(row: DepositRow): Promise<void> {
-    const { channel, adapter, settings } = await this.channels.connectByCode(row.channel);
+    const channel = await this.channels.get(row.channel);
+    const connected = channel.pause_reason === null ? this.channels.tryConnect(channel) : null;
+    if (!connected) return;
+    const { adapter, settings } = connected;
     const { id, deposit_number: depositNumber, merchant_id: merchantId, reference_id: referenceId } = row.deposit;
     const { amount_to_pay: amountToPay, expires_at: expiresAt } = row.deposit;
     const create = adapter.create?.bind(adapter);
-    if (!create || channel.pause_reason !== null) return;
+    if (!create) return;
     if (!(await this.claim(row))) return;
     const offered = { depositNumber, merchantId, referenceId, amountToPay, expiresAt };
     const made = await this.calls.call(channel, 'create', () => create(settings, offered));

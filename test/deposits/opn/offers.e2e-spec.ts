@@ -98,6 +98,30 @@ describe('a deposit at Opn', () => {
     await scene.until(body, 'paid', '2000.00');
   });
 
+  it('waits without a QR code while the channel’s credentials can’t be opened, and the same request finishes it', async () => {
+    const { stack } = scene.deposits;
+    const reference = unique('deposit');
+    await scene.opn.sim('rules', { match: { call: 'charge' }, http: 500, decide: false });
+    const refusedByOpn = await scene.create({}, reference);
+    const [stored] = await stack.sql<{ credentials_sealed: Buffer }>(
+      `SELECT credentials_sealed FROM deposit_channels WHERE code = $1`,
+      [scene.code],
+    );
+    const seal = (value: unknown): Promise<object[]> =>
+      stack.sql(`UPDATE deposit_channels SET credentials_sealed = $2 WHERE code = $1`, [scene.code, value]);
+    await seal(Buffer.alloc(1));
+    const refused = await scene.create({}, reference);
+    await seal(stored?.credentials_sealed);
+    expectError(refusedByOpn, 503, 'SERVICE_UNAVAILABLE');
+    expect([refused.status, refused.body, refused.headers.get('retry-after')]).toEqual([
+      503,
+      refusedByOpn.body,
+      refusedByOpn.headers.get('retry-after'),
+    ]);
+    const { body } = await untilServed(() => scene.create({}, reference));
+    expect(body.qr_image).toMatch(/^data:image\/svg/);
+  });
+
   it('that was cancelled while Opn made its charge is ended at Opn, and the merchant does not wait for that', async () => {
     const slow = [
       { match: { call: 'charge' }, delay_ms: 3_000 },
