@@ -68,8 +68,8 @@ const UNCONFIRMED =
   'no statement can be imported, so nothing confirms slips: above unconfirmed_limit they wait. Set the option columns';
 
 const UNCONNECTED =
-  'this process can’t read the settings of a channel, and makes no deposits and checks no slips at it: start it with the ' +
-  'SECRETS_KEY of the others, or correct the channel with topup channel set';
+  'this process can’t read the settings of a channel, so it makes no deposits at it, and reads no slips and no list of it: start ' +
+  'it with the SECRETS_KEY of the others, or correct the channel with topup channel set';
 
 @Injectable()
 export class ChannelsService {

@@ -47,8 +47,8 @@ export class VendorListsService {
   async readDue(stop: AbortSignal): Promise<void> {
     await eachChannel(await this.channels.list(), async (channel) => {
       if (stop.aborted) return;
-      const connected = this.channels.connect(channel);
-      if (!connected.adapter.list || !(await this.rows.claimList(channel.id))) return;
+      const connected = this.channels.tryConnect(channel);
+      if (!connected?.adapter.list || !(await this.rows.claimList(channel.id))) return;
       const until = await this.rows.beginReading(this.database, channel.id);
       // Another reading runs, such as an operator's. This one follows in an hour.
       if (!until) return;

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { PUBLIC_KEY, SECRET_KEY } from '../simulators/opn-client.js';
+import { eventually } from '../support/eventually.js';
 import { expectError } from '../support/expectations.js';
 import type { Answer } from '../support/http.js';
 import { unique, type TestMerchant } from '../support/stack.js';
@@ -193,4 +195,22 @@ describe.each<[name: string, breakChannel: (code: string) => Promise<object[]>, 
     await create();
     expect(lines()).toHaveLength(2);
   });
+});
+
+it('a broken channel without a list hides no failure of another channel’s list from the log', async () => {
+  const vendor = unique('opn').toLowerCase();
+  const keys = [`public_key=${PUBLIC_KEY}`, `secret_key=${SECRET_KEY}`].flatMap((key) => ['--credential', key]);
+  const away = ['--base-url', 'http://127.0.0.1:1', '--priority', '200'];
+  await scene.operator.json('channel', 'set', '--code', vendor, '--adapter', 'opn', ...away, ...keys);
+  await breakOption(broken);
+  try {
+    await scene.stack.startWorker();
+    const failed = await eventually(
+      () => Promise.resolve(logged.filter(({ task }) => task === 'channel_lists')),
+      ({ length }) => length > 0,
+    );
+    expect(failed).toMatchObject([{ reason: expect.stringContaining(`channel ${vendor}: `) }]);
+  } finally {
+    await scene.stack.stopWorkers();
+  }
 });
