@@ -1,6 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SchemaService } from '../../../src/database/schema.service.js';
+import { deferred } from '../../support/deferred.js';
 import { eventually } from '../../support/eventually.js';
 import { expectError } from '../../support/expectations.js';
 import { Client, type ErrorBody } from '../../support/http.js';
@@ -18,6 +22,8 @@ beforeAll(async () => {
 });
 
 afterAll(() => closeWithRightBooks(scene.deposits, scene));
+
+const urlOf = (server: Server): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
 describe('a deposit at Opn', () => {
   it('has the image of a charge, which names it, and is paid when a callback makes the service ask', async () => {
@@ -123,23 +129,44 @@ describe('a deposit at Opn', () => {
   });
 
   it('that was cancelled while Opn made its charge is ended at Opn, and the merchant does not wait for that', async () => {
-    const slow = [
-      { match: { call: 'charge' }, delay_ms: 3_000 },
-      { match: { call: 'expire' }, delay_before_ms: 7_000 },
-    ];
-    await scene.opn.sim('rules', { rules: slow });
-    const reference = unique('deposit');
-    const creating = scene.create({}, reference);
-    const made = await eventually(
-      () => scene.get({ reference_id: reference }),
-      ({ status }) => status === 'pending',
-    );
-    await scene.untilCalled(made, 'charge');
-    await scene.merchant.client.post(`/v1/deposits/${reference}/cancel`);
-    const { status, body } = await creating;
-    expect([status, body]).toMatchObject([200, { status: 'cancelled', qr_image: null }]);
-    await scene.untilCalled(made, 'expire');
-    expect(await scene.calls(made, 'expire')).toMatchObject([{ decision: 'received', answer: null }]);
+    const [mayAnswer, mayExpire] = [deferred<void>(), deferred<void>()];
+    const between = createServer((request, response) => {
+      void (async () => {
+        const { method = '', url: path = '' } = request;
+        const body = await text(request);
+        if (path.endsWith('/expire')) await mayExpire.promise;
+        if (response.destroyed) return;
+        const { authorization = '', 'content-type': type = '' } = request.headers;
+        const headers = { authorization, ...(type && { 'content-type': type }) };
+        const answer = await fetch(scene.opn.url + path, { method, headers, ...(body && { body }) });
+        const answered = (await answer.text()).replaceAll(scene.opn.url, urlOf(between));
+        if (path === '/charges') await mayAnswer.promise;
+        response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' }).end(answered);
+      })();
+    });
+    await new Promise<void>((resolve) => between.listen(0, '127.0.0.1', resolve));
+    const move = (url: string): Promise<unknown> =>
+      scene.deposits.stack.sql('UPDATE deposit_channels SET base_url = $1 WHERE code = $2', [url, scene.code]);
+    await move(urlOf(between));
+    try {
+      const reference = unique('deposit');
+      const creating = scene.create({}, reference);
+      const made = await eventually(
+        () => scene.get({ reference_id: reference }),
+        ({ status }) => status === 'pending',
+      );
+      await scene.untilCalled(made, 'charge');
+      await scene.merchant.client.post(`/v1/deposits/${reference}/cancel`);
+      mayAnswer.resolve();
+      const { status, body } = await creating;
+      expect([status, body]).toMatchObject([200, { status: 'cancelled', qr_image: null }]);
+      // If the creation had waited for this call, the service would have given the call up by now.
+      mayExpire.resolve();
+      await scene.untilCalled(made, 'expire');
+    } finally {
+      await move(scene.opn.url);
+      between.close();
+    }
   });
 
   it('has no image that is too large, or elsewhere', async () => {
