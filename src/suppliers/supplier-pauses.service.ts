@@ -75,9 +75,12 @@ export class SupplierPausesService {
    * Pauses a supplier that refused a call because of our credentials or a ban. For calls that are not purchases.
    * @returns whether this call paused it, or gave its pause a more serious reason.
    */
-  async beginFor({ id, adapter }: Supplier, { fault, detail }: Unavailable): Promise<boolean> {
+  async beginFor(
+    { id, adapter }: Supplier,
+    { fault, detail, retryAfterMs }: Unavailable & Pick<Pause, 'retryAfterMs'>,
+  ): Promise<boolean> {
     if (fault !== 'credentials' && fault !== 'ban') return false;
-    return (await this.begin({ id, adapter, reason: fault, detail })) !== null;
+    return (await this.begin({ id, adapter, reason: fault, detail, retryAfterMs })) !== null;
   }
 
   /** Finds the pause during which only a probe may call the supplier, because another call could prolong the pause. */

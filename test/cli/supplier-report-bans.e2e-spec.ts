@@ -22,6 +22,11 @@ async function report(): Promise<{ code: number | null; line: Json; calls: unkno
   return { code, line, calls: (await journal()).slice(before).map(({ call }) => call) };
 }
 
+async function pauseReason(): Promise<unknown> {
+  const [row] = await seagm.routing.stack.sql<Json>(`SELECT pause_reason FROM suppliers WHERE code = 'seagm'`);
+  return row?.pause_reason;
+}
+
 describe('topup report supplier, at a supplier that bans those who call too often', () => {
   afterEach(async () => {
     await seagm.routing.stack.sql(
@@ -38,6 +43,12 @@ describe('topup report supplier, at a supplier that bans those who call too ofte
     expect(code).toBe(1);
   });
 
+  it('pauses the supplier, so that workers do not prolong the ban', async () => {
+    await seagm.vendor.sim('rules', { rules: [{ match: { call: 'inquiry' }, code: 418 }] });
+    await report();
+    expect(await pauseReason()).toEqual('ban');
+  });
+
   it('makes no inquiry if the question for our balance is answered with a ban', async () => {
     await seagm.vendor.sim('rules', { rules: [{ match: { call: 'me' }, code: 418 }] });
     const { code, line, calls } = await report();
@@ -45,6 +56,7 @@ describe('topup report supplier, at a supplier that bans those who call too ofte
     expect(line).toMatchObject({ ok: false, unanswered: UNITS, balance_amount: null });
     expect(line.problem).toContain('banned');
     expect(code).toBe(1);
+    expect(await pauseReason()).toEqual('ban');
   });
 
   it.each(['ban', 'credentials'])('makes no call while the supplier is paused for %s', async (reason) => {

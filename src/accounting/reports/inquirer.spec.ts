@@ -27,7 +27,9 @@ function supplierWith(...outcomes: SupplierOutcome[]) {
     inquiry: { mayBuy: false, firstMs: 0, minGapMs: GAP_MS, maxAgeMs: null, query },
   };
   const findBar = () => Promise.resolve(null);
-  const inquirer = new Inquirer(adapter, { adapter, settings: null }, { maxInFlight: 1, listed: new Map(), findBar });
+  const onRefusal = () => Promise.resolve();
+  const limits = { maxInFlight: 1, listed: new Map(), findBar, onRefusal };
+  const inquirer = new Inquirer(adapter, { adapter, settings: null }, limits);
   return { calls, inquirer };
 }
 
@@ -56,10 +58,11 @@ describe('an inquirer', () => {
     expect(others.at(-1)! - first).toBeGreaterThanOrEqual(3 * GAP_MS - TIMER_TOLERANCE_MS);
   });
 
-  it('does not call again about a reference for which the supplier wants a long wait', async () => {
+  it('calls no more if the supplier wants a long wait, and says for how long', async () => {
     const { calls, inquirer } = supplierWith(unclear({ retryAfterMs: 600_000 }));
-    expect(await inquirer.queryAll(attempts('one'), ignore)).toEqual([null]);
-    expect([calls.length, inquirer.unanswered]).toEqual([1, 1]);
+    expect(await inquirer.queryAll(attempts('one', 'two'), ignore)).toEqual([null, null]);
+    expect([calls.length, inquirer.unanswered]).toEqual([1, 2]);
+    expect(inquirer.problem).toMatch(/^HTTP 500; .+ 600 s/);
   });
 
   it.each(['ban', 'credentials'] as const)('calls no more after the fault %s, and names it', async (fault) => {

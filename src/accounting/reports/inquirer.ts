@@ -14,7 +14,7 @@ import type { SupplierConnection } from '../../suppliers/supplier-registry.js';
 const MAX_IN_FLIGHT = 16;
 const MAX_ATTEMPTS = 3;
 const FIRST_WAIT_MS = 250;
-/** A reference is not queried again if the supplier requests a longer wait. */
+/** The inquirer gives up if the supplier requests a longer wait. */
 const MAX_WAIT_MS = 60_000;
 /**
  * The inquirer gives up after this many unanswered references in a row. Otherwise, if the supplier is down, each reference costs a
@@ -32,11 +32,13 @@ interface Limits {
   listed: ReadonlyMap<string, Answered>;
   /** Finds why no call may begin now; null if calls may. */
   findBar: () => Promise<Unavailable | null>;
+  /** Is called when the supplier refuses our credentials or bans us. */
+  onRefusal: (refusal: Unavailable & { retryAfterMs?: number }) => Promise<unknown>;
 }
 
 /**
- * Queries one supplier about many references, several at a time. Gives up if the supplier does not answer, and at once if it refuses
- * our credentials or bans us: each further call could prolong a ban, which also stops the workers.
+ * Queries one supplier about many references, several at a time. Gives up if the supplier does not answer, and at once if it requests
+ * a long wait, refuses our credentials or bans us: each further call could prolong a ban, which also stops the workers.
  */
 export class Inquirer {
   /** References without a usable answer, or not queried after giving up. */
@@ -52,7 +54,7 @@ export class Inquirer {
 
   private readonly settings: unknown;
 
-  /** @param connection or why there is none: then only `listed` has results. */
+  /** @param connection or why there is none: then there are results only for references that can't be queried, from `listed`. */
   constructor(
     private readonly adapter: SupplierAdapter | undefined,
     connection: SupplierConnection | Unavailable,
@@ -73,7 +75,7 @@ export class Inquirer {
     if (this.bar) return this.bar;
     const adapter = present(this.adapter, 'a supplier that may be called has an adapter');
     const balance = await adapter.balance(this.settings);
-    if (!balance.known && isBarring(balance.fault)) this.bar = balance;
+    if (!balance.known && isRefusal(balance.fault)) await this.stopAfter(balance);
     return balance;
   }
 
@@ -114,8 +116,8 @@ export class Inquirer {
     for (let attempt = 1; await this.mayCall(); attempt++) {
       const outcome = await inquiry.query(this.settings, named);
       if (outcome.kind !== 'unknown' && outcome.kind !== 'not_accepted') return outcome.kind;
-      const requestedMs = this.note(outcome);
-      if (attempt === MAX_ATTEMPTS || requestedMs > MAX_WAIT_MS || this.isOver()) return null;
+      const requestedMs = await this.note(outcome);
+      if (attempt === MAX_ATTEMPTS || this.isOver()) return null;
       await delay(Math.max(waitMs, requestedMs));
       waitMs *= 2;
     }
@@ -123,13 +125,20 @@ export class Inquirer {
   }
 
   /** Records the problem of an outcome. @returns the wait that the supplier requests. */
-  private note(outcome: Extract<SupplierOutcome, { kind: 'unknown' | 'not_accepted' }>): number {
-    const { fault, retryAfterMs = 0 } = outcome;
+  private async note(outcome: Extract<SupplierOutcome, { kind: 'unknown' | 'not_accepted' }>): Promise<number> {
+    const { detail, fault, retryAfterMs = 0 } = outcome;
     this.lastProblem = outcomeDetail(outcome) ?? this.lastProblem;
-    if (isBarring(fault)) this.bar = { known: false, detail: outcome.detail, offersNone: false, fault };
-    // A long wait may be about this reference only.
-    if (retryAfterMs <= MAX_WAIT_MS) this.notBeforeMs = Math.max(this.notBeforeMs, performance.now() + retryAfterMs);
+    if (isRefusal(fault)) await this.stopAfter({ known: false, detail, offersNone: false, fault, retryAfterMs });
+    else if (retryAfterMs > MAX_WAIT_MS) {
+      const wait = `${detail}; it wants no call for ${Math.ceil(retryAfterMs / 1_000)} s: run the report again then`;
+      this.bar ??= { known: false, detail: wait, offersNone: false, fault: 'rate' };
+    } else this.notBeforeMs = Math.max(this.notBeforeMs, performance.now() + retryAfterMs);
     return retryAfterMs;
+  }
+
+  private async stopAfter(refusal: Unavailable & { retryAfterMs?: number }): Promise<void> {
+    this.bar ??= refusal;
+    await this.limits.onRefusal(refusal);
   }
 
   /** Waits as long as the supplier requests. @returns false after giving up. */
@@ -144,5 +153,5 @@ export class Inquirer {
   }
 }
 
-const isBarring = (fault: Fault | Unavailable['fault']): fault is 'credentials' | 'ban' =>
+const isRefusal = (fault: Fault | Unavailable['fault']): fault is 'credentials' | 'ban' =>
   fault === 'credentials' || fault === 'ban';

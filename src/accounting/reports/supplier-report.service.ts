@@ -100,6 +100,7 @@ export class SupplierReportService {
       maxInFlight: supplier.max_in_flight,
       listed: resultsOf(statement),
       findBar: () => this.pauses.findBar(supplier),
+      onRefusal: (refusal) => this.pauses.beginFor(supplier, refusal),
     });
     const total = Number(counts.succeeded + counts.failed + counts.given_up);
     const differences: Difference[] = [];
