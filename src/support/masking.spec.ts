@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { maskOf, holdsAny, type Player } from './masking.js';
+import { maskOf, maskOfReported, holdsAny, type Player } from './masking.js';
 
 const player: Player = { user_id: '555123456', server_id: '2001', character_id: 'Hero (Ñok) +1' };
 const viewer = { may: () => false };
@@ -43,4 +43,14 @@ describe('a player in words of others', () => {
     expect(maskOf(player, support)('Player 555123456')).toBe('Player 555123456');
     expect(maskOf(null, support)('Player 555123456')).toBe('Player 555123456');
   });
+
+  it.each(['12345678 2001', '12345678(2001)', '12345678|2001', '123456782001', 'id:12345678,zone:2001'])(
+    'is cut in all texts of a supplier that writes it as %s',
+    (reported) => {
+      const texts = ['SN/12345678/2001', 'sold 12345678 on 2001', 'ml86'];
+      const mask = maskOfReported(reported, texts, viewer);
+      expect(texts.map(mask)).toEqual(['SN/…678/…001', 'sold …678 on …001', 'ml86']);
+      expect(texts.map(maskOfReported(reported, texts, support))).toEqual(texts);
+    },
+  );
 });

@@ -42,10 +42,31 @@ export type Mask = <Text extends string | null>(text: Text) => Text;
  * @param player null where the player is unknown: then the function masks every text whole.
  */
 export function maskOf(player: Player | null, viewer: Viewer): Mask {
+  if (player !== null) return maskOfNames(namesOf(player), viewer);
+  return viewer.may('players.read') ? (text) => text : whole;
+}
+
+/**
+ * Like {@link maskOf}, for a player as a supplier writes it by a template: `1234(2001)`, `1234|2001`, `12342001`. The texts may have
+ * its parts separately.
+ * @param texts the texts that will be masked.
+ */
+export function maskOfReported(player: string, texts: readonly (string | null)[], viewer: Viewer): Mask {
+  const parts = [player, ...player.split(/\s+/u), ...wordsOf(player)];
+  const joined = texts.flatMap((text) => wordsOf(text ?? '')).filter((word) => folded(player).includes(folded(word)));
+  return maskOfNames(
+    [...parts, ...joined].filter((name) => !isTooShortToMask(name)),
+    viewer,
+  );
+}
+
+const wordsOf = (text: string): string[] => text.match(/[\p{L}\p{N}]+/gu) ?? [];
+
+const whole = <Text extends string | null>(text: Text): Text => (text === null ? text : ('…' as Text));
+
+function maskOfNames(unordered: readonly string[], viewer: Viewer): Mask {
   if (viewer.may('players.read')) return (text) => text;
-  const whole = <Text extends string | null>(text: Text): Text => (text === null ? text : ('…' as Text));
-  if (player === null) return whole;
-  const names = namesOf(player).toSorted((one, other) => other.length - one.length);
+  const names = unordered.toSorted((one, other) => other.length - one.length);
   if (names.length === 0) return (text) => text;
   const plain = new RegExp(names.map((name) => name.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('|'), 'giu');
   const holds = holdsAny(names);

@@ -96,18 +96,40 @@ describe('an operator who may not read players', () => {
        WHERE r.id = $1 AND o.id = r.order_id RETURNING o.user_id`,
       [id],
     );
-    const stranger = unique('stranger');
+    const stranger = unique('stranger').replaceAll('-', '');
     const { api } = scene.stack;
     const { id: supplierId } = await api.get(SuppliersService).getByCode('fake');
     const purchase = { supplierReference: `SN/${stranger}/1`, state: 'succeeded', boughtAt: null, cost: null } as const;
     // Suppliers write the player's id and server in one text.
-    const player = `${stranger} ${SERVER}`;
+    const player = `${stranger}(${SERVER})`;
     const about = { reference: `GONE-${stranger}`, sku: 'ml86', player, detail: `sold to ${stranger}` };
     await api.get(UnknownPurchasesRepository).report(supplierId, [{ ...purchase, ...about }]);
     await expectHidden('/api/reversals', [order?.user_id ?? '-', stranger, SERVER]);
     const shown = await read(others[0]!, '/api/reversals');
     const last = stranger.slice(-3);
     for (const text of [`sold to …${last}`, `SN/…${last}/1`, `GONE-…${last}`]) expect(shown).toContain(text);
+  });
+
+  it('sees reference and SKU of a discrepancy about an archived order, but no words of the supplier', async () => {
+    const number = unique('ARCHIVED');
+    // The archive removes the rows that the keys name.
+    await scene.stack.fill(`
+      SET session_replication_role = 'replica';
+      INSERT INTO order_references (order_id, merchant_id, reference_id, order_number, content_hash, answer)
+      VALUES (9000001, ${scene.merchant.id}, '${number}', '${number}', '', '[]');
+      INSERT INTO supplier_reversals (order_id, item, unit, attempt, supplier_id, kind, reference, supplier_reference, supplier_sku,
+                                      detail, created_at)
+      SELECT 9000001, 1, 1, 1, id, 'unknown_purchase', '${number}-1-1', 'SN/nok', 'ml86', 'sold to nok', now()
+      FROM suppliers WHERE code = 'fake';
+      SET session_replication_role = 'origin'`);
+    const { body } = await others[0]!.browser.get<{ data: { order_number: string }[] }>('/api/reversals');
+    expect(body.data.find(({ order_number }) => order_number === number)).toMatchObject({
+      archived: true,
+      reference: `${number}-1-1`,
+      supplier_sku: 'ml86',
+      supplier_reference: '…',
+      detail: '…',
+    });
   });
 
   it('finds none in a delivered event, or in the receiver’s answer in any notation', async () => {

@@ -8,7 +8,7 @@ import { checkedBaht } from '../../core/money.js';
 import type { Page } from '../../core/pagination.js';
 import { Database } from '../../database/database.js';
 import { UnitDeliveriesService } from '../../orders/codes/unit-deliveries.service.js';
-import { maskOf, maskedIfAny, type Player } from '../../support/masking.js';
+import { maskedIfAny, maskOfReported } from '../../support/masking.js';
 import { OrderSupportService } from '../../support/order-support.service.js';
 import { ReversalsService, type ClosedReversal, type Reversal } from '../../support/reversals.service.js';
 import { CurrentCaller, type Caller } from '../access/caller.js';
@@ -100,24 +100,20 @@ export class ConsoleReversalsController {
   private async shown(reversals: readonly ClosedReversal[], caller: Caller): Promise<ReversalDto[]> {
     const ofOrders = await this.orders.masks(reversals.filter(isAboutOrder), caller);
     return reversals.map((reversal) => {
-      const mask = isAboutOrder(reversal) ? ofOrders(reversal) : maskOf(reportedPlayer(reversal), caller);
+      const { player, supplier_reference, reference, supplier_sku, detail } = reversal;
+      const texts = [supplier_reference, reference, supplier_sku, detail];
+      const mask = isAboutOrder(reversal) ? ofOrders(reversal) : maskOfReported(player ?? '', texts, caller);
       return {
         ...reversal,
-        player: maskedIfAny(reversal.player, caller),
-        supplier_reference: mask(reversal.supplier_reference),
-        reference: mask(reversal.reference),
-        supplier_sku: mask(reversal.supplier_sku),
-        detail: mask(reversal.detail),
+        player: maskedIfAny(player, caller),
+        supplier_reference: mask(supplier_reference),
+        // The player of an archived order is unknown, which would mask these whole. They are our own, and have no player.
+        ...(!reversal.archived && { reference: mask(reference), supplier_sku: mask(supplier_sku) }),
+        detail: mask(detail),
         ...(caller.may('costs.read') ? {} : { amount: null, currency: null }),
       };
     });
   }
-}
-
-/** A supplier reports a player's id and server in one text: other texts of the supplier may have them separately. */
-function reportedPlayer({ player }: Reversal): Player {
-  const [first = null, second = null] = (player ?? '').split(' ');
-  return { user_id: player ?? '', server_id: first, character_id: second };
 }
 
 const isAboutOrder = (reversal: Reversal): reversal is Reversal & { order_number: string } =>
