@@ -110,8 +110,11 @@ describe('a channel', () => {
     const waiting = (count: number): Promise<unknown> =>
       eventually(
         () =>
-          console.sql(`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`),
-        ({ length }) => length === count,
+          console.sql(
+            `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()
+               AND (query LIKE 'SELECT "DepositChannel"%' OR query LIKE '%hashtext(''deposit_channels'')%')`,
+          ),
+        ({ length }) => length >= count,
       );
     const sent: Promise<Answer<Body>>[] = [];
     await holding(console, 'deposit_channels', async () => {
