@@ -38,8 +38,8 @@ export interface ClaimedUnit {
   attempt_sends: number;
   /** Whether this attempt was sent once. `sends` counts the sends of all attempts. */
   is_sent_once: boolean;
-  /** Milliseconds since the attempt's last send. */
-  sent_ago_ms: number;
+  /** Milliseconds since the attempt's last send; null if the database's clock may have been set forward. */
+  sent_ago_ms: number | null;
   inquiries: number;
   order_number: string;
   merchant_id: number;
@@ -155,7 +155,7 @@ const attemptSends = (unit: string): string => `
  * - For a supplier with a limit of its own, claims run one after the other.
  * - A paused supplier gets no sends, and not all inquiries: {@link IS_CALLED_IN_PAUSE}.
  * - If the database's clock is past `clockLimit`, it may have been set forward, and leases of running calls may have
- *   ended too early. Then the statement claims no inquiries at suppliers whose inquiries may buy.
+ *   ended too early. Then the statement claims no inquiries at suppliers whose inquiries may buy, and no quiet period has ended.
  *
  * A lease lasts for the supplier's timeout and a margin, which is at least the minimum gap between two calls. A unit without an
  * attempt begins its first attempt with this claim. Such a unit may even have been sent, by an old version that stored no attempts.
@@ -220,7 +220,8 @@ export const CLAIM_UNITS = statement(
       RETURNING u.order_id, u.item, u.unit, u.supplier_id, u.claim, d.action, d.review_reason, d.is_repeat,
                 (d.sent_to <> d.destination) IS TRUE AS has_moved, d.state = 'sending' AS interrupted,
                 u.attempt, u.attempt > d.attempt AS is_new_attempt, u.sends, u.inquiries, ${isSentOnce('u')} AS is_sent_once,
-                (extract(epoch FROM statement_timestamp() - u.last_sent_at) * 1000)::float8 AS sent_ago_ms,
+                CASE WHEN statement_timestamp() <= ${clockLimit}
+                     THEN (extract(epoch FROM statement_timestamp() - u.last_sent_at) * 1000)::float8 END AS sent_ago_ms,
                 (extract(epoch FROM statement_timestamp() - u.first_sent_at) * 1000)::float8 AS age_ms, d.has_random_references, d.max_in_flight,
                 d.supplier, d.adapter, d.base_url, d.token_sealed, d.credentials_sealed,
                 d.callback_token_sealed, d.options, d.timeout_ms, d.next_merchant, d.next_used),

@@ -84,7 +84,8 @@ export class OutcomeRecorder {
    * @param leaseEndMs the end of the claim's lease, in monotonic milliseconds.
    * @returns true if the unit is due again at once, another attempt to buy it began, or it failed without a refusal.
    */
-  async record(call: EndedCall, leaseEndMs: number): Promise<boolean> {
+  async record(ended: EndedCall, leaseEndMs: number): Promise<boolean> {
+    const call = this.isRefusedUnseen(ended) ? asRefused(ended) : ended;
     if (isDefiniteCall(call) && lacksCode(call.unit.kind, call.outcome)) return this.awaitCode(call, leaseEndMs);
     if (isDefiniteCall(call) && !needsConfirmation(call) && !this.isTooEarly(call)) {
       await this.settlements.settle(call, leaseEndMs);
@@ -116,12 +117,25 @@ export class OutcomeRecorder {
   }
 
   /**
-   * Whether an inquiry found a refused purchase although a later send may still arrive. If the supplier may sell each send, that
-   * send may then be bought.
+   * Whether a refusal leaves open what becomes of another send, because the supplier may sell each send. An earlier send may have
+   * been bought although it seemed not to be accepted, and the last one may still arrive.
    */
-  private isTooEarly({ unit, kind, outcome, deduplicates }: DefiniteCall): boolean {
-    if (outcome.kind !== 'failed' || kind !== 'inquiry' || deduplicates || unit.is_sent_once) return false;
-    return unit.sent_ago_ms < this.quietMs(unit);
+  private isTooEarly({ unit, outcome, deduplicates }: DefiniteCall): boolean {
+    return outcome.kind === 'failed' && !deduplicates && !unit.is_sent_once && !this.isQuiet(unit);
+  }
+
+  /**
+   * Whether the supplier certainly bought nothing and has refused one of several sends. A repeated send would only be refused
+   * again. An inquiry at another address or account proves nothing, nor does one that misses a purchase whose reference we know.
+   */
+  private isRefusedUnseen({ unit, outcome, deduplicates, mayResend }: EndedCall): boolean {
+    if (outcome.kind !== 'never_seen' || deduplicates || !mayResend || unit.unconfirmed === null) return false;
+    return !unit.has_moved && unit.supplier_reference === null && this.isQuiet(unit);
+  }
+
+  /** Whether the last send has surely arrived. */
+  private isQuiet(unit: ClaimedUnit): boolean {
+    return unit.sent_ago_ms !== null && unit.sent_ago_ms >= this.quietMs(unit);
   }
 
   /** Takes the offer off, or pauses the supplier, after a lasting fault, because the fault would also concern other units. */
@@ -258,6 +272,12 @@ function toUnconfirmed(call: DefiniteCall): Undecided {
   const detail = `to be confirmed: ${outcomeDetail(call.outcome)}`;
   return { ...call, outcome: { kind: 'unknown', detail }, unconfirmed };
 }
+
+/** The refusal that a supplier reported earlier becomes the outcome of this inquiry. */
+const asRefused = (call: EndedCall): DefiniteCall => {
+  const code = call.unit.unconfirmed as UnitFailureCode;
+  return { ...call, outcome: { kind: 'failed', ...failure(code), failover: true } };
+};
 
 const isDefiniteCall = (call: EndedCall): call is DefiniteCall => isDefinite(call.outcome);
 

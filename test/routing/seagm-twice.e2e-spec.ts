@@ -248,3 +248,54 @@ describe('A signed refusal of one of several sends under a reference', () => {
     await seagm.routing.orderWith(order, 'completed');
   });
 });
+
+describe('A refusal in the answer to a later send', () => {
+  const UNKNOWN_TYPE = { code: 400, info_code: 20_077 };
+
+  async function answeredTwice(first: Json, second: Json): Promise<OrderBody> {
+    const order = await seagm.ruled(
+      { callback: { mode: 'never' }, ...first },
+      { callback: { mode: 'never' }, ...second },
+    );
+    await seagm.called(order, 1);
+    await seagm.routing.unitIn(order, 'queued');
+    await seagm.routing.aMinuteLater(order);
+    await seagm.called(order, 2);
+    return order;
+  }
+
+  it.each<[string, Json]>([
+    ['an unknown type', UNKNOWN_TYPE],
+    ['a failed order', { then: [], set: { status_code: 10_005 } }],
+  ])('of %s does not end the attempt, and the purchase by the first send settles the unit', async (_what, second) => {
+    const order = await answeredTwice(REFUSED_AND_TAKEN, second);
+    await seagm.routing.unitIn(order, 'unknown');
+    const [id] = await soldAs(order);
+    await calledBack(order, { id, status_code: 10_003, send_amount: 1 });
+    await seagm.routing.orderWith(order, 'completed');
+    expect(await cases(order)).toEqual([]);
+  });
+
+  it('counts once an inquiry finds it, the quiet period after that send', async () => {
+    const order = await answeredTwice({ code: 429 }, { then: [{ status_code: 10_005 }], set: { status_code: 10_005 } });
+    await seagm.routing.unitIn(order, 'unknown');
+    await seagm.routing.aMinuteLater(order);
+    await seagm.called(order, 3);
+    await seagm.routing.unitIn(order, 'unknown');
+    await seagm.quiet(order);
+    await seagm.routing.aMinuteLater(order);
+    expect((await seagm.routing.orderWith(order, 'failed')).failure_code).toBe('SUPPLIER_REJECTED');
+  });
+
+  it('counts once an inquiry finds no purchase, the quiet period after that send, which is not repeated', async () => {
+    const order = await answeredTwice({ code: 429 }, UNKNOWN_TYPE);
+    await seagm.routing.unitIn(order, 'unknown');
+    await seagm.routing.aMinuteLater(order);
+    await seagm.called(order, 3);
+    await seagm.routing.unitIn(order, 'unknown');
+    await seagm.quiet(order);
+    await seagm.routing.aMinuteLater(order);
+    expect((await seagm.routing.orderWith(order, 'failed')).failure_code).toBe('ITEM_NOT_FOUND');
+    expect(await seagm.calls(order)).toEqual(['recharge-orders', 'recharge-orders', 'inquiry', 'inquiry']);
+  });
+});
