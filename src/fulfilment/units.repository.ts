@@ -261,9 +261,10 @@ export const PULL_BACK_UNITS = statement(
     UPDATE order_units u SET
       next_action_at = least(u.next_action_at, statement_timestamp() + greatest(u.next_action_at - u.updated_at, '0')),
       unknown_since = ${notAhead('u.unknown_since')},
-      -- Remains before a later send: the two moments are equal only for a single send.
-      first_sent_at = ${notAhead('u.first_sent_at')}
-                      - CASE WHEN u.first_sent_at < u.last_sent_at THEN interval '1 millisecond' ELSE '0' END,
+      -- Before a later send, even if an earlier set-back put it after: the two moments are equal only for a single send.
+      first_sent_at = CASE WHEN u.first_sent_at <> u.last_sent_at
+                           THEN least(u.first_sent_at, u.last_sent_at, statement_timestamp()) - interval '1 millisecond'
+                           ELSE ${notAhead('u.first_sent_at')} END,
       last_sent_at = ${notAhead('u.last_sent_at')},
       updated_at = statement_timestamp()
     FROM ahead WHERE u.order_id = ahead.order_id AND u.item = ahead.item AND u.unit = ahead.unit

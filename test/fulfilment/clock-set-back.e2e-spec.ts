@@ -131,6 +131,33 @@ describe('after the clock of PostgreSQL was ahead, and is right again', () => {
     await stack.orderWith(merchant, order.reference_id, 'completed');
   });
 
+  it('a unit of several sends still counts as such, even if the clock was set back between them, too', async () => {
+    stack.supplier.script('twice', ({ reference }, { length }) =>
+      length === 0 ? BUSY : { status: 200, body: { reference, status: 'succeeded' } },
+    );
+    const order = await stack.order(merchant, [{ sku }], 'twice');
+    await untilQueued(order);
+    await stack.sql(
+      `UPDATE order_units SET first_sent_at = now() + interval '2 hours', last_sent_at = now() + interval '1 hour',
+         updated_at = now() + interval '1 hour', next_action_at = next_action_at + interval '1 hour'
+       WHERE order_id = (SELECT id FROM orders WHERE order_number = $1)`,
+      [order.order_number],
+    );
+    await stack.sql(writtenAhead('1 hour').workers ?? '');
+    const [unit] = await eventually(
+      () =>
+        stack.sql<{ is_late: boolean; is_first_before: boolean }>(
+          `SELECT last_sent_at > now() AS is_late, first_sent_at < last_sent_at AS is_first_before FROM order_units
+           WHERE order_id = (SELECT id FROM orders WHERE order_number = $1)`,
+          [order.order_number],
+        ),
+      ([row]) => row?.is_late === false,
+    );
+    expect(unit?.is_first_before).toBe(true);
+    await sendAgain(order);
+    await stack.orderWith(merchant, order.reference_id, 'completed');
+  });
+
   it('rows of a transaction that was open all the time are due in time, too', async () => {
     stack.supplier.script('open meanwhile', ({ reference }, { length }) =>
       length === 0 ? BUSY : { status: 200, body: { reference, status: 'succeeded' } },
