@@ -118,6 +118,28 @@ const INQUIRE_FOR_CODE = `
       WHERE r.opens = 'bought_late' AND w.delivered_sealed IS NULL AND i.kind = 'code'
       ${OR_SOONER}`;
 
+/** The latest discrepancy about the same attempt. Its latest report is `r.says`. */
+const EARLIER = `
+      SELECT DISTINCT ON (judged.answer) judged.answer, r.id, r.status,
+             r.delivered_sealed IS NULL AS lacks_delivery,
+             count(*) OVER (PARTITION BY judged.answer) AS discrepancies,
+             judged.is_news AND judged.reported IN ('succeeded', 'failed') AND judged.reported
+               <> coalesce(r.says, CASE r.kind WHEN 'taken_back' THEN 'failed' ELSE 'succeeded' END) AS is_different
+      FROM judged JOIN supplier_reversals r
+        ON r.order_id = judged.order_id AND r.item = judged.item AND r.unit = judged.unit AND r.attempt = judged.attempt
+      WHERE r.kind <> 'unknown_purchase' ORDER BY judged.answer, r.id DESC`;
+
+/** Purchases that no discrepancy names. `listed` is how many purchases these answers have of the attempt. */
+const UNNAMED = `
+      SELECT j.answer, dense_rank() OVER (
+               PARTITION BY j.order_id, j.item, j.unit, j.attempt, j.kind ORDER BY j.supplier_reference) AS nth, (
+               SELECT count(DISTINCT o.supplier_reference) FROM judged o WHERE o.order_id = j.order_id AND o.item = j.item
+                 AND o.unit = j.unit AND o.attempt = j.attempt AND o.kind = j.kind AND NOT o.is_news) AS listed
+      FROM judged j
+      WHERE (j.kind = 'unknown_purchase' OR j.kind = 'bought_late' AND NOT j.is_news) AND NOT EXISTS (
+        SELECT FROM supplier_reversals r WHERE r.order_id = j.order_id AND r.item = j.item AND r.unit = j.unit
+          AND r.attempt = j.attempt AND r.kind = j.kind AND r.supplier_reference = j.supplier_reference)`;
+
 /**
  * Judges answers that settled nothing, and returns the states of their units. The `state` of an answer is `succeeded`, `failed`
  * or `besides`: a second purchase under the same reference.
@@ -131,6 +153,8 @@ const INQUIRE_FOR_CODE = `
  * - A repeated answer opens no second discrepancy. An answer that differs from the latest discrepancy is written to it while it is
  *   open. If an operator has closed it, the answer opens another one.
  * - Without `is_news`, an answer is repeated, or may be older than the discrepancy. So it never counts as different.
+ * - Each purchase under one reference has a discrepancy of its own. Of late sales, a list or a statement proves as many as it has
+ *   itself. The supplier's reference alone proves none, because some suppliers change their references later.
  * - A late answer may have the code that the discrepancy about a late sale lacks. Then the discrepancy stores the code.
  *
  * For each answer, `opens` is the kind of the discrepancy to open, `notes` is the id of the discrepancy to change, and `completes`
@@ -171,23 +195,21 @@ export const JUDGE_UNSETTLED = statement(
       JOIN order_units u ON u.order_id = c.order_id AND u.item = c.item AND u.unit = c.unit
       LEFT JOIN unit_attempts a ON a.order_id = c.order_id AND a.item = c.item AND a.unit = c.unit
         AND a.number = c.attempt),
-    -- The latest discrepancy about the same attempt. Its latest report is r.says.
-    earlier AS (
-      SELECT DISTINCT ON (judged.answer) judged.answer, r.id, r.status,
-             r.delivered_sealed IS NULL AS lacks_delivery,
-             judged.is_news AND judged.reported IN ('succeeded', 'failed') AND judged.reported
-               <> coalesce(r.says, CASE r.kind WHEN 'taken_back' THEN 'failed' ELSE 'succeeded' END) AS is_different
-      FROM judged JOIN supplier_reversals r
-        ON r.order_id = judged.order_id AND r.item = judged.item AND r.unit = judged.unit AND r.attempt = judged.attempt
-      WHERE r.kind <> 'unknown_purchase' ORDER BY judged.answer, r.id DESC),
+    earlier AS (${EARLIER}),
+    unnamed AS (${UNNAMED}),
     weighed AS (
-      SELECT judged.*, CASE WHEN judged.kind = 'unknown_purchase' OR earlier.id IS NULL THEN judged.kind
-                            WHEN NOT earlier.is_different OR earlier.status = 'open' THEN NULL
-                            WHEN judged.reported = 'succeeded' THEN 'bought_late' ELSE 'taken_back' END AS opens,
+      SELECT judged.*, coalesce(unnamed.nth, 1) AS nth,
+             CASE WHEN judged.kind = 'unknown_purchase' THEN CASE WHEN unnamed.nth > 0 THEN judged.kind END
+                  WHEN unnamed.nth > 0
+                  THEN CASE WHEN coalesce(earlier.discrepancies, 0) + unnamed.nth <= greatest(unnamed.listed, 1)
+                            THEN judged.kind END
+                  WHEN earlier.id IS NULL THEN judged.kind
+                  WHEN NOT earlier.is_different OR earlier.status = 'open' THEN NULL
+                  WHEN judged.reported = 'succeeded' THEN 'bought_late' ELSE 'taken_back' END AS opens,
              CASE WHEN earlier.is_different AND earlier.status = 'open' THEN earlier.id END AS notes,
              CASE WHEN judged.kind = 'bought_late' AND earlier.lacks_delivery AND judged.delivered_sealed IS NOT NULL
                   THEN earlier.id END AS completes
-      FROM judged LEFT JOIN earlier USING (answer)),
+      FROM judged LEFT JOIN earlier USING (answer) LEFT JOIN unnamed USING (answer)),
     noted AS (
       UPDATE supplier_reversals r
       SET says = CASE r.id WHEN w.notes THEN w.reported ELSE r.says END,
@@ -199,13 +221,13 @@ export const JUDGE_UNSETTLED = statement(
       INSERT INTO supplier_reversals (order_id, item, unit, attempt, supplier_id, kind, supplier_reference, detail,
                                       cost_micros, cost_currency, delivered_sealed, turn, created_at)
       SELECT order_id, item, unit, attempt, supplier_id, opens, supplier_reference, detail, cost_micros, cost_currency,
-             delivered_sealed, CASE opens WHEN 'unknown_purchase' THEN 1 ELSE 1 + (
-               SELECT count(*) FROM supplier_reversals r WHERE r.order_id = w.order_id AND r.item = w.item
-                 AND r.unit = w.unit AND r.attempt = w.attempt AND r.kind = w.opens) END,
+             delivered_sealed, nth + coalesce((
+               SELECT max(r.turn) FROM supplier_reversals r WHERE r.order_id = w.order_id AND r.item = w.item
+                 AND r.unit = w.unit AND r.attempt = w.attempt AND r.kind = w.opens), 0),
              date_trunc('milliseconds', statement_timestamp())
       FROM weighed w WHERE opens IS NOT NULL
       ON CONFLICT ON CONSTRAINT uq_supplier_reversals_unit_kind DO NOTHING
-      RETURNING order_id, item, unit, attempt, kind AS opens),
+      RETURNING order_id, item, unit, attempt, kind AS opens, supplier_reference),
     code_inquiries AS (${INQUIRE_FOR_CODE}),
     sent_to_review AS (
       UPDATE order_units u SET state = 'review', next_action = 'inquire', next_action_at = NULL,
@@ -214,8 +236,11 @@ export const JUDGE_UNSETTLED = statement(
       WHERE w.reported = 'succeeded' AND (w.opens = 'bought_late' OR w.notes IS NOT NULL)
         AND u.order_id = w.order_id AND u.item = w.item AND u.unit = w.unit
         AND u.attempt > w.attempt AND ${CERTAINLY_NOT_BOUGHT})
-    SELECT w.answer, w.state, recorded.opens IS NOT NULL OR noted.id IS NOT NULL AS changes_discrepancy
-    FROM weighed w LEFT JOIN recorded USING (order_id, item, unit, attempt, opens) LEFT JOIN noted ON noted.id = w.notes`,
+    SELECT w.answer, w.state, r.opens IS NOT NULL OR noted.id IS NOT NULL AS changes_discrepancy
+    FROM weighed w LEFT JOIN recorded r
+      ON (r.order_id, r.item, r.unit, r.attempt, r.opens) = (w.order_id, w.item, w.unit, w.attempt, w.opens)
+      AND r.supplier_reference IS NOT DISTINCT FROM w.supplier_reference
+    LEFT JOIN noted ON noted.id = w.notes`,
 );
 
 /**

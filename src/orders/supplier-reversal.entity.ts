@@ -63,8 +63,8 @@ export class SupplierReversal {
   kind!: ReversalKind;
 
   /**
-   * Counts the rows of one kind for an attempt. After an operator closed a row, a different report of the supplier opens the
-   * next.
+   * Counts the rows of one kind for an attempt. Each further purchase under the reference has a row. After an operator closed a
+   * row, a different report of the supplier opens the next.
    */
   @Column('smallint', { default: 1 })
   turn!: number;

@@ -19,6 +19,9 @@ afterAll(() => second.close());
 const casesOf = async ({ order_number }: OrderBody): Promise<Case[]> =>
   (await scene.openDiscrepancies()).filter((each) => each.order_number === order_number);
 
+const namesOf = async (order: OrderBody): Promise<string[]> =>
+  (await casesOf(order)).map(({ supplier_reference }) => supplier_reference ?? '').sort();
+
 /** An order whose first supplier reports "out of stock". @returns the ended order, and its reference at this supplier. */
 async function orderedInVain(sku: string): Promise<{ order: OrderBody; reference: string }> {
   const user = unique('player');
@@ -134,6 +137,43 @@ describe('a purchase that its supplier lists as sold', () => {
     const file = scene.statement('reference,supplier_reference,status', ...lines);
     expect(await scene.report('--statement', file)).toMatchObject({ ok: false, surplus: 1 });
     expect(await casesOf(order)).toMatchObject([{ kind: 'unknown_purchase', supplier_reference: 'S-second' }]);
+  });
+
+  it('opens one for each further sale under the reference of a unit, also after an operator closed the first', async () => {
+    const sku = await scene.stack.product('35.00');
+    const { reference_id } = await scene.stack.order(scene.merchant, [{ sku }], unique('player'));
+    const order = await scene.stack.orderWith(scene.merchant, reference_id, 'completed');
+    const reference = `${order.order_number}.1.1`;
+    list(reference, `S-${reference}`);
+    expect(await scene.report()).toMatchObject({ surplus: 1 });
+    list(reference, `S-${reference}`, 'S-7', 'S-8');
+    expect(await scene.report()).toMatchObject({ surplus: 3 });
+    expect(await namesOf(order)).toEqual(['S-7', 'S-8', 'S-9']);
+    await scene.report();
+    expect(await namesOf(order)).toHaveLength(3);
+    for (const { id } of await casesOf(order))
+      await scene.commandLine.json('reversal', 'close', `${id}`, '--reason', 'paid back');
+    list(reference, `S-${reference}`, 'S-7', 'S-8', 'S-6');
+    await scene.report();
+    expect(await namesOf(order)).toEqual(['S-6']);
+  });
+
+  it('opens one for each sale of a failed unit, but none for a sale that only got another name', async () => {
+    const { order, reference } = await orderedInVain(await scene.stack.product('35.00'));
+    list(reference);
+    await scene.report();
+    expect(await namesOf(order)).toEqual(['S-9']);
+    list(reference, 'S-7', 'S-8');
+    await scene.report();
+    expect(await namesOf(order)).toEqual(['S-7', 'S-8', 'S-9']);
+    await scene.report();
+    expect(await namesOf(order)).toHaveLength(3);
+    const { order: other, reference: ofOther } = await orderedInVain(await scene.stack.product('35.00'));
+    list(ofOther);
+    await scene.report();
+    const file = scene.statement('reference,supplier_reference,status', `${ofOther},S-renamed,Sukses`);
+    await scene.report('--statement', file);
+    expect(await casesOf(other)).toMatchObject([{ supplier_reference: 'S-9' }]);
   });
 
   it('opens a discrepancy also from a statement that has only the supplier’s reference', async () => {
