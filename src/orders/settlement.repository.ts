@@ -138,7 +138,7 @@ const UNNAMED = `
       FROM judged j
       WHERE (j.kind = 'unknown_purchase' OR j.kind = 'bought_late' AND NOT j.is_news) AND NOT EXISTS (
         SELECT FROM supplier_reversals r WHERE r.order_id = j.order_id AND r.item = j.item AND r.unit = j.unit
-          AND r.attempt = j.attempt AND r.kind = j.kind AND r.supplier_reference = j.supplier_reference)`;
+          AND r.attempt = j.attempt AND r.kind = j.kind AND r.supplier_reference IS NOT DISTINCT FROM j.supplier_reference)`;
 
 /**
  * Judges answers that settled nothing, and returns the states of their units. The `state` of an answer is `succeeded`, `failed`
