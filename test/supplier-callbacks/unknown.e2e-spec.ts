@@ -107,7 +107,7 @@ describe('a callback about a purchase of no known order', () => {
   it('opens a discrepancy that names it unproven if the supplier signs no callbacks', async () => {
     const reference = unique('T');
     await scene.succeed('plain', reference);
-    expect(await casesOf(reference)).toMatchObject([{ detail: expect.stringContaining('proves nothing') }]);
+    expect(await casesOf(reference)).toMatchObject([{ detail: expect.stringContaining('without proof') }]);
   });
 
   it('is only logged if it is unsigned and there were too many discrepancies within the hour', async () => {
