@@ -74,6 +74,13 @@ describe('the answer to a send', () => {
     }
   });
 
+  it('never has CANCELLED_BY_OPERATOR from a supplier, because a merchant would read it as our operator’s decision', () => {
+    const code = { failure_code: 'CANCELLED_BY_OPERATOR' };
+    expect(readSendAnswer(answer(422, code), FIRST)).toMatchObject({ code: 'SUPPLIER_REJECTED' });
+    const failed = answer(200, { reference: REFERENCE, status: 'failed', ...code });
+    expect(readInquiryAnswer(failed, REFERENCE)).toMatchObject({ code: 'SUPPLIER_REJECTED' });
+  });
+
   it('has the readable deliveries', () => {
     const read = (deliveries: unknown): unknown => readSendAnswer(answer(200, { ...bought, deliveries }), FIRST);
     const delivery = { serial: 'S', code: 'C', expires_on: '2027-12-31' };

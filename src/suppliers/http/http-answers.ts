@@ -155,8 +155,10 @@ function deliveriesIn({ deliveries }: Body): { deliveries?: UnitDelivery[] } {
 }
 
 function refusal(body: Body | undefined): SupplierOutcome {
-  const code: UnitFailureCode = isUnitFailureCode(body?.failure_code) ? body.failure_code : 'SUPPLIER_REJECTED';
-  return refused(code, body?.failure_message ?? body?.message);
+  const { failure_code: reported } = body ?? {};
+  // To a merchant, CANCELLED_BY_OPERATOR means that our operator decided.
+  const isKnown = isUnitFailureCode(reported) && reported !== 'CANCELLED_BY_OPERATOR';
+  return refused(isKnown ? reported : 'SUPPLIER_REJECTED', body?.failure_message ?? body?.message);
 }
 
 /** The codes of refusals that every other supplier would repeat. */
