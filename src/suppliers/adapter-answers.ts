@@ -115,7 +115,7 @@ export const notSent = ({ isRepeat }: Attempt, why: { detail: string; fault?: Fa
 export interface CodeRefusal {
   kind: 'failed';
   code: UnitFailureCode;
-  /** Whether another supplier may sell it. */
+  /** Whether another offer may still buy the unit. */
   failover: boolean;
   /** Set if the refusal is about the price, or about an amount that identifies the product. */
   isPriceRefused?: true;

@@ -3,19 +3,19 @@ import { RE2JS, RE2JSException } from 're2js';
 /**
  * A supplier's pattern of players: a regular expression that we did not write. A hostile or careless pattern could keep an engine
  * that backtracks busy for hours. So RE2 matches it, in a time proportional to the pattern's size and the player's length. The
- * pattern must begin with `^` and end with `$`: otherwise other text, such as flags, could count as part of it.
+ * pattern must begin with `^` and end with `$`. So `/^a$/i` is refused, instead of read as a pattern with slashes and an i.
  */
 const ANCHORED = /^\^(?:\\.|[^\\])*\$$/s;
 
 const MAX_LENGTH = 200;
-/** The maximum size of a pattern with its repetitions written out. RE2 makes at most this many steps for each character. */
+/** The maximum size of a pattern with its repetitions written out. RE2 makes at most about twice as many steps for each character. */
 const MAX_SIZE = 1_000;
 /** The maximum number of compiled patterns in memory. A catalogue has some dozens. */
 const MAX_COMPILED = 100;
 
 /**
  * A pattern in the form in which it is stored: without the slashes that some suppliers write around it.
- * @returns null for a text that is no pattern, is too large, or needs what RE2 lacks, such as looking ahead.
+ * @returns null for a text that is no pattern, lacks `^` or `$`, is too large, or needs what RE2 lacks, such as looking ahead.
  */
 export function readPattern(text: string | undefined): string | null {
   const pattern = /^\/(.*)\/$/s.exec(text ?? '')?.[1] ?? text ?? '';

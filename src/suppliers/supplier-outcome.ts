@@ -8,20 +8,22 @@ import type { Failure } from '../core/failures.js';
  * - `configuration`: we cannot buy with this offer, because of its settings or our rights.
  * - `rate`: we call more often than the supplier allows.
  * - `ban`: the supplier bans us for a while because we called too often.
- * - `busy`: the supplier cannot be reached or is overloaded.
  */
-export type Fault = 'credentials' | 'deposit' | 'configuration' | 'rate' | 'ban' | 'busy';
+export type Fault = 'credentials' | 'deposit' | 'configuration' | 'rate' | 'ban';
 
-/** A refusal for good: nothing was bought under this reference, and nothing will be. */
+/** A refusal. Unless `confirm` is set, nothing was bought under this reference, and nothing will be. */
 export interface Refusal extends Failure {
   kind: 'failed';
-  /** Whether another supplier may sell the unit. */
+  /** Whether another offer, of this supplier or another, may still buy the unit. */
   failover?: boolean;
   /** The time after which the same supplier may sell the unit, under another reference. */
   retryAfterMs?: number;
   /** Set if the refusal is about the price. Then workers read the product's price again. */
   isPriceRefused?: boolean;
-  /** Set if the refusal is not final yet: it counts once the supplier has repeated it. */
+  /**
+   * Set if the refusal is not final yet. It counts once the supplier repeats it or, at a supplier that does not deduplicate, once
+   * an inquiry surely finds no purchase.
+   */
   confirm?: boolean;
 }
 
@@ -39,7 +41,8 @@ export interface UnitDelivery {
 /**
  * The meaning of a call or a callback for an attempt (supplier protocol). All steps from the adapter to the settlement use it.
  * - `processing`: the supplier has accepted the purchase, and an inquiry follows.
- * - `not_accepted`: this send certainly bought nothing, and workers may repeat it. Without `fault`, the fault is `busy`.
+ * - `not_accepted`: this send certainly bought nothing, and workers may repeat it. Without `fault`,
+ *   the supplier could not be reached or is overloaded.
  * - `never_seen`: the supplier does not know the reference.
  * - `unknown`: anything else. The supplier may have sold the unit.
  *
@@ -63,15 +66,15 @@ export interface UnknownOutcome {
   /** Set if only a callback can decide the attempt, and another inquiry cannot. */
   waitsForCallback?: true;
   /**
-   * Set if the stored supplier's reference belongs to no purchase of ours. The service then clears a reference that is
-   * unproven.
+   * Set if the supplier knows no purchase of ours by its stored reference. If nothing has proved that reference, the service
+   * clears it.
    */
   isMisnamed?: true;
   /** A second purchase under our reference that the supplier has made, or is making, although we ordered only one. */
   besides?: { supplierReference: string; cost?: CostMoney };
 }
 
-/** An outcome that settles a unit for good. */
+/** An outcome that can end an attempt: bought or refused. */
 export type DefiniteOutcome = Extract<SupplierOutcome, { kind: 'succeeded' | 'failed' }>;
 
 export type UndecidedOutcome = Exclude<SupplierOutcome, DefiniteOutcome>;

@@ -31,13 +31,14 @@ export class HttpSupplier implements SupplierAdapter<HttpSettings> {
         required: false,
         isAccount: true,
         help: 'Bearer token, if the supplier requires one',
-        // Headers can carry only visible ASCII.
+        // The header `Authorization` carries it after a space.
         problemOf: (token) => (/^[\x21-\x7e]+$/.test(token) ? null : 'must be visible ASCII characters without spaces'),
       },
     ],
     options: [],
     references: 'unit',
-    // By the protocol, we try again later. A pause might never end, because not every supplier of this protocol reports balances.
+    // By the protocol, workers send the unit again later. A pause might never end: only a reported balance ends it, and not every
+    // supplier of this protocol reports one.
     isPausedByFaults: false,
     baseUrl: null,
     currency: null,
@@ -80,7 +81,7 @@ export class HttpSupplier implements SupplierAdapter<HttpSettings> {
     return callAndRead(
       () => this.call(settings, 'POST', '/v1/top-ups', body),
       (answer) => readSendAnswer(answer, attempt),
-      // By the protocol, we may send again whenever a send did not leave, even if it was a repeat.
+      // By the protocol, workers may send again whenever a send did not leave. For a repeat, `sendAndRead` would say `unknown`.
       (error) => ({ kind: wasNeverSent(error) ? 'not_accepted' : 'unknown', detail: describeFailure(error) }),
     );
   }

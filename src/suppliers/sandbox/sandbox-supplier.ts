@@ -23,7 +23,8 @@ const EXPIRES_ON = '2099-12-31';
 
 /**
  * The built-in supplier of sandbox merchants. It stores nothing and makes no calls. The result of an attempt follows from its
- * reference, SKU, player, age, and the number of its unit. So every worker gives the same answer, also after a restart.
+ * reference, SKU, kind of product, player, age, the number of its unit, and the timeout. So every worker gives the same answer,
+ * also after a restart.
  */
 export class SandboxSupplier implements SupplierAdapter<SandboxSettings> {
   static readonly description: AdapterDescription = {
@@ -53,7 +54,7 @@ export class SandboxSupplier implements SupplierAdapter<SandboxSettings> {
 
   async send({ timeoutMs }: SandboxSettings, attempt: Attempt): Promise<SupplierOutcome> {
     if (!attempt.sandbox) return NOT_FOR_SALE;
-    const { userId, unitNumber, ageMs } = attempt.sandbox;
+    const { userId, unitNumber } = attempt.sandbox;
     const { manner, result } = behaviourOf(userId, attempt.sku, unitNumber);
     switch (manner.kind) {
       case 'prompt':
@@ -64,7 +65,7 @@ export class SandboxSupplier implements SupplierAdapter<SandboxSettings> {
         await delay(manner.ms);
         return answer(result, attempt, attempt.sandbox.kind);
       case 'processing':
-        return ageMs < manner.ms ? PROCESSING : inquire(attempt);
+        return inquire(attempt);
       case 'silent':
       case 'lost':
         return { kind: 'unknown', detail: manner.detail };
