@@ -11,8 +11,8 @@ interface ErrorAdvice {
 /** The documentation of each error code, in Markdown. */
 export const ERROR_ADVICE: Readonly<Record<ErrorCode, ErrorAdvice>> = {
   BAD_REQUEST: {
-    when: 'The body or a parameter breaks a rule; `details` says which',
-    then: 'Correct the request. Sending it again as it is gives the same answer',
+    when: 'The body or a parameter breaks a rule; `message` says which, and so may `details`',
+    then: 'Correct the request. Sending it again as it is helps only for a product that is not sold at present',
   },
   UNAUTHORIZED: {
     when: 'The API key is missing, wrong, expired or revoked',
@@ -31,21 +31,21 @@ export const ERROR_ADVICE: Readonly<Record<ErrorCode, ErrorAdvice>> = {
     then: 'Send it again; a `reference_id` is charged once',
   },
   DUPLICATE_REFERENCE: {
-    when: 'The `reference_id` belongs to an order (or a deposit, for deposits) of yours with other content',
-    then: 'Use another reference for another order or deposit',
+    when: 'You have used this `reference_id` for an order or a deposit with other content',
+    then: 'Use another `reference_id`. Orders and deposits may have the same one',
   },
   CONFLICT: {
     when: 'The present state forbids the action',
-    then: 'Read `message`; look at the state, and try again later',
+    then: 'Read `message`, and look at the state: it may forbid the action for good',
   },
   PAYLOAD_TOO_LARGE: { when: 'The body is larger than 256 KiB', then: 'Send less' },
   UNSUPPORTED_MEDIA_TYPE: {
-    when: 'The body is not JSON by its content type',
-    then: 'Send `Content-Type: application/json`',
+    when: 'The body is not JSON by its content type, or its charset or encoding is not supported',
+    then: 'Send `Content-Type: application/json` in UTF-8',
   },
   TOO_MANY_REQUESTS: {
     when: 'More requests with this API key, or more new deposits or slips, than the limit allows',
-    then: 'Wait for `Retry-After` seconds, and send it again',
+    then: 'Wait for `Retry-After` seconds, and send it again. A deposit takes three slips at most',
   },
   INTERNAL_ERROR: {
     when: 'Something unforeseen happened on our side',
@@ -54,8 +54,10 @@ export const ERROR_ADVICE: Readonly<Record<ErrorCode, ErrorAdvice>> = {
   SERVICE_UNAVAILABLE: {
     when:
       'The wallet has too little (`details[0].code` is `INSUFFICIENT_BALANCE`), no account takes a deposit (`NO_CHANNEL`, ' +
-      '`NO_FREE_AMOUNT`), or the database or a channel is away (there is a `Retry-After`)',
-    then: 'Top up the wallet, or choose another amount; or wait for `Retry-After` seconds, and send the same again',
+      '`NO_FREE_AMOUNT`), or the service is overloaded, or the database or a channel is away (there is a `Retry-After`)',
+    then:
+      '`INSUFFICIENT_BALANCE`: top up the wallet. `NO_FREE_AMOUNT`, `NO_CHANNEL`: choose another amount. With a `Retry-After`: ' +
+      'wait for that many seconds, and send the same again',
   },
 };
 
@@ -102,7 +104,7 @@ export const FAILURE_ADVICE: Readonly<Record<FailureCode, FailureAdvice>> = {
     again: 'perhaps; `failure_message` may say more',
   },
   SUPPLIER_UNAVAILABLE: {
-    meaning: 'the supplier never accepted the order; nothing was bought',
+    meaning: 'no supplier could buy it; nothing was bought',
     buyer: 'no',
     again: 'yes',
   },

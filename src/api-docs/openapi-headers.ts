@@ -16,7 +16,7 @@ const EVERY: Headers = {
 const RATE_LIMIT: Headers = {
   'RateLimit-Limit': {
     schema: { type: 'integer', minimum: 1 },
-    description: 'Requests that this API key may make in a second. Absent without a limit.',
+    description: 'Requests of this kind that this API key may make in a second. Absent without a limit.',
     example: 1000,
   },
   'RateLimit-Remaining': {
@@ -26,7 +26,7 @@ const RATE_LIMIT: Headers = {
   },
   'RateLimit-Reset': {
     schema: { type: 'integer', minimum: 0 },
-    description: 'Seconds until this API key may make further requests.',
+    description: 'If `RateLimit-Remaining` is 0: seconds until this API key may make further requests.',
     example: 1,
   },
   'RateLimit-Policy': {
@@ -59,7 +59,7 @@ export function declareHeaders(document: OpenAPIObject): OpenAPIObject {
 }
 
 function headersOf(status: string): Headers {
-  // The rate limit counts every request with a valid key, even one that fails for another reason.
+  // Answers of 401 and 403 come before the rate limit, so they lack its headers.
   const isCounted = status !== '401' && status !== '403';
   const isTemporary = status === '429' || status === '503';
   return { ...EVERY, ...(isCounted ? RATE_LIMIT : {}), ...(isTemporary ? RETRY : {}) };

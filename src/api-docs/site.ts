@@ -13,9 +13,9 @@ export interface Site {
 
 /** Served at `/` only. */
 const INDEX = '/index.html';
-/** Served with 404, at every address without a page. */
+/** Served to browsers with 404, at addresses without a page. */
 const MISSING = '/404.html';
-/** Addresses of files that pages load, and of the libraries. All other addresses are pages. */
+/** Addresses of files that pages load, and of the libraries. Every other address is looked up as a page. */
 const FILE = /^\/assets\/|^\/sdk\/[^/]+\.tgz$/;
 
 /**

@@ -33,7 +33,7 @@ html { color-scheme: light } html.dark-mode { color-scheme: dark }
 ${operations.join('')}
 }`;
 
-/** Adds a link back to the documentation above Swagger UI, which has no place for such a link. */
+/** Adds a link to the documentation at the top of the page: Swagger UI has no option for one. */
 export const BACK_SCRIPT = `addEventListener('DOMContentLoaded', () => {
   const back = document.createElement('nav');
   back.className = 'back';

@@ -17,7 +17,7 @@ export class EventsController {
   @ApiRoute({
     summary: 'List your events, oldest first',
     description:
-      'The events that webhooks receive, even if you have no webhook. A new event always comes after all events that you ' +
+      'Lists the events that webhooks receive. You need no webhook for it. A new event always comes after all events that you ' +
       'have read: to continue later, send the `id` of the last event as `after`.',
     answer: { pageOf: EventDto, description: 'A page of events' },
     errors: ['BAD_REQUEST'],
