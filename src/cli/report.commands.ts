@@ -43,7 +43,7 @@ merchant against the wallet. If it is wrong, the exit code is 1. Refunds move mo
 const MARGIN_HELP = `
 Counts succeeded units on the day their order ended, so the revenue equals the column spent of topup report daily. The cost is
 the one that the supplier reported, at the exchange rate that is stored with the attempt. Without a reported cost, the expected
-cost counts (cost_estimated_units). Units without any known cost (cost_unknown_units) have no margin. The revenue includes their
+cost counts (cost_estimated_units). Units without a known cost in baht (cost_unknown_units) have no margin. The revenue includes their
 price (cost_unknown_revenue), but margin_percent is calculated without it. Purchases that suppliers took back later are not
 subtracted: see topup reversal list.
 `;

@@ -241,7 +241,7 @@ describe('topup report daily', () => {
     const { ok, differences } = JSON.parse(stdout) as Daily;
     const difference =
       `merchant ${shop.id}, held: the opening balance and the day’s movements give 105.00, ` +
-      'the wallet without later movements has 110.00';
+      'but the closing balance is 110.00';
     expect({ code, stderr, ok, differences }).toEqual({
       code: 1,
       stderr: '',

@@ -27,7 +27,7 @@ export interface RowCheck extends Check {
   figures?: Record<string, string>;
 }
 
-/** The SQL condition on a column with the id of an order. */
+/** Writes the condition that selects the orders to check. `orderId`: the column with an order's id. */
 export type Among = (orderId: string) => string;
 
 /** A rule about orders, or about rows of orders such as units. */
@@ -36,7 +36,7 @@ export interface OrderCheck extends RowCheck {
   rows: (among: Among) => string;
 }
 
-/** A rule about the state at one moment. */
+/** A rule whose rows one statement reads: the present state, or a range of ids. */
 export interface MomentCheck extends RowCheck {
   rows: string;
 }

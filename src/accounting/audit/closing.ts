@@ -10,7 +10,7 @@ export type WalletClosing = Omit<ClosedWallet, 'month'>;
 /** A closing without its hash. */
 export type Closing = Omit<ClosedMonth, 'hash'>;
 
-/** SHA-256 of a closing, all its wallets, and the closing before it. */
+/** SHA-256 of a closing, all its wallets, and the hash of the closing before it. */
 export function hashOf(closing: Closing, wallets: readonly WalletClosing[]): Buffer {
   const { checks, left_open: leftOpen, closed_at: closedAt, previous_hash: previous, ...rest } = closing;
   const content = [
@@ -55,12 +55,18 @@ export function problemOf(
   const { month } = closing;
   if (!hashOf(closing, wallets).equals(closing.hash) || wallets.length !== closing.wallets)
     return `${month} was changed after it was closed`;
-  if (before === null) return isFirst(closing) ? null : `${month} does not begin where the books do`;
+  if (before === null)
+    return isFirst(closing)
+      ? null
+      : `${month} is the first closed month, but does not begin with the first row of the books`;
   const continues = isNext(closing, before.closing) && isGrown(wallets, before.wallets);
   return continues ? null : `${month} does not continue ${before.closing.month}`;
 }
 
-/** How a closing differs from the books, in words; null if it agrees. Archived orders count as present. */
+/**
+ * How the orders, movements and wallets of a closing differ from the books, in words; null if they agree. Archived orders count
+ * as present.
+ */
 export function differenceOf(
   { month, orders, transfers }: ClosedMonth,
   wallets: readonly WalletClosing[],
@@ -77,7 +83,7 @@ export function differenceOf(
     const then = closed.get(wallet.merchant_id);
     return !then || AMOUNTS.some((name) => then[name] !== wallet[name]);
   });
-  if (other) return `${month} was closed with another balance of merchant ${other.merchant_id} than its movements make`;
+  if (other) return `${month} was closed with other amounts of merchant ${other.merchant_id} than the movements make`;
   return wallets.length === read.wallets.length
     ? null
     : `${month} was closed with ${wallets.length} wallets and has ${read.wallets.length}`;

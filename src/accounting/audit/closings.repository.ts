@@ -114,7 +114,7 @@ const INSERT_WALLETS = statement(
     INSERT INTO closed_wallets (month, ${wallets.names}) SELECT ${month}, * FROM ${wallets.unnest}`,
 );
 
-/** Acquires the lock for closing months. Returns no row while another worker has the lock, or before `next_at`. $1: seconds. */
+/** Acquires the lock for closing months. Returns no row before `next_at`, the end of the lock. $1: seconds. */
 const ACQUIRE_LOCK: Statement = {
   name: 'closings.take_turn',
   text: `UPDATE month_closing_turn SET next_at = statement_timestamp() + make_interval(secs => $1)
@@ -199,7 +199,7 @@ export class ClosingsRepository {
     tx.write(...INSERT_WALLETS.with({ month, wallets }));
   }
 
-  /** Acquires the lock for this many seconds. @returns false while another worker has the lock, or before `next_at`. */
+  /** Acquires the lock for this many seconds. @returns false before the end of the last lock. */
   async acquireLock(seconds: number): Promise<boolean> {
     return (await this.database.query(ACQUIRE_LOCK, [seconds])).length > 0;
   }

@@ -26,12 +26,15 @@ import { DeliveriesRepository } from '../../webhooks/deliveries.repository.js';
 import { WebhookReplayService } from '../../webhooks/webhook-replay.service.js';
 import { JobWorkService } from './job-work.service.js';
 
-/** The services that jobs use. Lists them instead of importing their modules, so that they use the jobs' own connections. */
+/**
+ * The services that jobs use. Lists them instead of importing their modules, so that they use the jobs' own connections. The
+ * services of SuppliersModule use the connections of all.
+ */
 @Module({
   imports: [JobsModule, NoQueuesModule, SuppliersModule],
   providers: [
     { provide: Database, useExisting: JobDatabase },
-    // Cancelling a job ends its statements on the primary, so jobs must not read from a replica.
+    // Cancelling a job can end statements on the primary only, so jobs must not read from a replica.
     {
       provide: ReplicaReadsService,
       useFactory: (database: JobDatabase, metrics: Metrics) => new ReplicaReadsService(database, NO_REPLICA, metrics),

@@ -59,7 +59,7 @@ export class DailyReportService {
 
   /**
    * Yields the report of each day, both ends included. Reads a report when the caller requests it, in its own snapshot.
-   * @throws BAD_REQUEST at once, if the range ends before it begins or with a day that has not begun.
+   * @throws BAD_REQUEST at once, if `to` is before `from` or has not begun.
    */
   async runAll(
     { from, to }: { from: string; to: string },
@@ -72,7 +72,7 @@ export class DailyReportService {
 
   /**
    * Reads the start of the first day and the end of the last one, which is exclusive.
-   * @throws BAD_REQUEST if the range ends before it begins or with a day that has not begun.
+   * @throws BAD_REQUEST if `to` is before `from` or has not begun.
    */
   async readRange({ from, to }: { from: string; to: string }, timezone: string): Promise<{ start: Date; stop: Date }> {
     if (from > to) throw new AppError('BAD_REQUEST', `${from} is after ${to}: name the earlier day first`);
@@ -97,7 +97,7 @@ export class DailyReportService {
   }
 }
 
-/** Counts by the calendar, because a day with a change of the clock does not have 24 hours. */
+/** Adds 24 hours in UTC, where no clock changes. In other time zones, a day may have 23 or 25 hours. */
 const nextDay = (date: string): string => new Date(Date.parse(date) + DAY_MS).toISOString().slice(0, 10);
 
 /** A day without orders and movements. */
@@ -121,20 +121,20 @@ const FIGURES = Object.keys(NOTHING) as (keyof DayFigures)[];
 const add = (sum: DayFigures, day: DayFigures): DayFigures =>
   Object.fromEntries(FIGURES.map((name) => [name, sum[name] + day[name]])) as unknown as DayFigures;
 
-/** For both balances, closing must equal opening + movements. The last line of the statement must equal the closing balance. */
+/** For both balances, closing must equal opening + movements. The balance after the day's last entry must equal the
+ * closing balance. */
 function findDifferences(day: MerchantDayRow): string[] {
   const available = day.opening_available + day.credited + day.refunded - day.debited - day.ordered;
   const held = day.opening_held + day.ordered - day.spent - day.refunded;
   const compared: [string, Satang, Satang][] = [
-    ['available: the opening balance and the day’s movements', available, day.closing_available],
-    ['held: the opening balance and the day’s movements', held, day.closing_held],
-    ['available: the last line of the statement', day.last_available, day.closing_available],
+    ['available: the opening balance and the day’s movements give', available, day.closing_available],
+    ['held: the opening balance and the day’s movements give', held, day.closing_held],
+    ['available: the last entry leaves', day.last_available, day.closing_available],
   ];
   return compared
     .filter(([, expected, closing]) => expected !== closing)
     .map(
       ([what, expected, closing]) =>
-        `merchant ${day.merchant_id}, ${what} give ${formatBaht(expected)}, ` +
-        `the wallet without later movements has ${formatBaht(closing)}`,
+        `merchant ${day.merchant_id}, ${what} ${formatBaht(expected)}, but the closing balance is ${formatBaht(closing)}`,
     );
 }

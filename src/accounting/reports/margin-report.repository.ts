@@ -60,13 +60,13 @@ export interface MarginFigures {
   units: bigint;
   /** The price that merchants paid. */
   revenue: Satang;
-  /** The cost of units whose cost is reported or expected, rounded half up. */
+  /** The reported or expected costs that are known in baht, rounded half up. */
   cost: Satang;
   /** Units without a reported cost: their expected cost counts. */
   cost_estimated_units: bigint;
-  /** Units without any known cost: they have no margin. */
+  /** Units without a cost in baht, because no cost or no exchange rate is known. They have no margin. */
   cost_unknown_units: bigint;
-  /** The price that merchants paid for the units without any known cost. */
+  /** The price that merchants paid for the units without a cost in baht. */
   cost_unknown_revenue: Satang;
 }
 

@@ -30,7 +30,7 @@ export class MarginReportService {
 
   /**
    * @param range days such as 2026-01-15, both included.
-   * @throws BAD_REQUEST if the range ends before it begins or with a day that has not begun.
+   * @throws BAD_REQUEST if `to` is before `from` or has not begun.
    */
   async run(range: { from: string; to: string }, by: Grouping, coverage = LIVE_ONLY): Promise<MarginRow[]> {
     const moments = await this.days.readRange(range, MARGIN_TIMEZONE);

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ReplicaReadsService } from '../../database/replica-reads.service.js';
 import { statement } from '../../database/parameters.js';
 
-/** A merchant's orders of today. */
+/** A merchant's orders of today, and the time of its last order, of any day. */
 export interface MerchantToday {
   merchant_id: number;
   orders: number;
@@ -39,7 +39,7 @@ export const READ_TODAY = statement(
   },
 );
 
-/** The last `days` days, today included, oldest first. Days without orders have a row, too. */
+/** Days without orders have a row, too. */
 export const READ_DAYS = statement(
   'merchant_figures.days',
   { merchantId: 'int', timezone: 'text', days: 'int' },

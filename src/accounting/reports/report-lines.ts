@@ -67,8 +67,8 @@ export const toMarginLine = (figures: MarginFigures): MarginLine => ({
 });
 
 /**
- * The balance must be known, too, if the supplier offers it. Without settled units, this may be the only query that
- * shows whether the supplier answers.
+ * Whether the comparison lacks nothing: the supplier answered every query and, if it offers them, its list and its balance could
+ * be read. Without settled units, the balance may be the only query that shows whether the supplier answers.
  */
 export const isCompleteComparison = ({
   balance,
@@ -101,13 +101,13 @@ export interface SupplierLine {
   unreadable: number;
   /** Unknown purchases for which this report opened a discrepancy. */
   unknown: number;
-  /** `unknown`, and the purchases listed as sold that our books record as not bought. */
+  /** The sum of `unknown` and of the purchases listed as sold that our books record as not bought. */
   surplus: number;
   open_cases: number;
   /** The statement that was read instead of the supplier's list; absent without a statement. */
   statement?: {
     name: string;
-    /** Purchases before `since`, which open no discrepancy. */
+    /** Purchases before the command's `--since`, which open no discrepancy. */
     passed_over: number;
     /** Unknown statuses, which count as under way. */
     unclear_statuses: { status: string; lines: number }[];

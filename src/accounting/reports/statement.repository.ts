@@ -60,8 +60,8 @@ export const LATEST = statement(
 );
 
 /**
- * Only the credits and debits before an id, newest first. The index of references finds these movements, which are few. The sort
- * by an expression keeps PostgreSQL from scanning the merchant's whole statement by id.
+ * Only the credits and debits before an id, newest first. The index of references finds these movements, which are few. Sorting
+ * by an expression keeps PostgreSQL from reading all of the merchant's movements by id.
  */
 export const LATEST_CREDITS_AND_DEBITS = statement(
   'statement.latest_credits_and_debits',
@@ -72,7 +72,7 @@ export const LATEST_CREDITS_AND_DEBITS = statement(
     ORDER BY t.id + 0 DESC LIMIT ${limit}`,
 );
 
-/** A line with the columns that merchants do not see. */
+/** An entry with the columns that only operators see, and with the reference as the transfer has it. */
 export type StatementRow = EntryRow & Pick<Transfer, 'reference' | 'note' | 'operator' | 'approved_by'>;
 
 /** A merchant and a period: `from` is inclusive, `to` exclusive. */
