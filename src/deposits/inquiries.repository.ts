@@ -11,7 +11,7 @@ export type ClaimedDeposit = Pick<Deposit, 'id' | 'status' | 'created_at' | 'exp
   next_inquiry_at: Date;
 };
 
-/** The changes that an inquiry makes to its deposit. `answeredAt`: when the inquiry began; null without an answer. */
+/** The changes that an inquiry makes to its deposit. `answeredAt`: the start of the inquiry if it was answered; otherwise null. */
 interface InquiryAnswer {
   id: bigint;
   claimedUntil: Date;
@@ -20,13 +20,13 @@ interface InquiryAnswer {
   hasEnded: boolean;
 }
 
-/** A deposit of the sandbox about which there is something to report. Times are seconds after its creation. */
+/** A deposit of the sandbox about which there is something to report. `expires_in` and `reported_after` are seconds after its creation. */
 export type SandboxDeposit = Pick<
   Deposit,
   'id' | 'merchant_id' | 'deposit_number' | 'amount' | 'amount_to_pay' | 'created_at'
 > & { expires_in: number; reported_after: number };
 
-/** Reads and writes when workers inquire about deposits. In the sandbox, this is when the channel itself reports. */
+/** Reads and writes the times of inquiries about deposits. For a deposit of the sandbox, that is the time of its next report. */
 @Injectable()
 export class InquiriesRepository {
   constructor(private readonly database: Database) {}

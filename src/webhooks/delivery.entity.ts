@@ -32,7 +32,7 @@ export class Delivery {
   @Column(bigintColumn())
   event_id!: bigint;
 
-  /** The event's kind. Not NOT NULL: a check forbids null, because a check could be added without locking the table for long. */
+  /** The event's kind. A check forbids null, because a check can be added to a large table without a long lock. */
   @Column('text', { nullable: true })
   kind!: DeliveredEvent;
 
@@ -81,8 +81,8 @@ export class Delivery {
   @Column('timestamptz', { nullable: true })
   retry_after_at!: Date | null;
 
-  // The next four columns store the first attempt if it was successful. Such an attempt has no row in `webhook_attempts`
-  // ({@link DELIVERY_ATTEMPTS}).
+  // The next four columns store the first attempt if it was recorded as successful at once. Such an attempt has no row in
+  // `webhook_attempts`.
 
   @Column(timestampColumn({ nullable: true }))
   first_started_at!: Date | null;

@@ -36,7 +36,7 @@ function* partsOf(lines: Iterable<Identified>): Generator<Identified[]> {
 export class StatementsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Lists the imported lines that a file beginning on `firstOn` must continue. */
+  /** Lists the imported lines from `firstOn` on, which a file that begins on that day must repeat, and the last line before it. */
   async listFrom(
     tx: Queryable,
     { channelId, firstOn, changedTextsOn }: { channelId: number; firstOn: string; changedTextsOn: string | null },
@@ -52,7 +52,7 @@ export class StatementsRepository {
     return (await tx.query(...sql.HAS_LINES_AFTER.with({ channelId, id }))).length > 0;
   }
 
-  /** Lists the imported lines with the identities of these lines, by their identities. */
+  /** Finds the lines among these that are imported already. @returns the imported lines by identity. */
   async listSame(tx: Queryable, channelId: number, lines: Iterable<Identified>): Promise<Map<string, KnownLine>> {
     const known = new Map<string, KnownLine>();
     // Part by part, because a file may have many lines.

@@ -11,7 +11,7 @@ import type { Approval, ApprovalKind } from './approval.entity.js';
 import { ApprovalsRepository, type NamedApproval } from './approvals.repository.js';
 import { APPROVAL_MS, detailOf, inWords } from './requests.js';
 
-/** A decision that needs approval. `keep` moves nothing, so it needs none. */
+/** A decision that may need approval. `keep` needs none: the payment stays with the merchant who has it. */
 export type RequestedDecision = Exclude<PaymentDecision, { kind: 'ignore' | 'keep' }> | { kind: 'ignore' };
 
 type Requested = Pick<Approval, 'kind' | 'amount' | 'reference' | 'merchant_id' | 'deposit_id'>;
@@ -27,7 +27,8 @@ export class PaymentRequestsService {
 
   /**
    * Stores a request without deciding. If the same request waits already, returns it.
-   * @throws as a decision; CONFLICT if another decision about the payment waits, or if there is nothing to take back.
+   * @throws as {@link PaymentsService.decide}; CONFLICT if another request about the payment waits, or if nothing is left to
+   * take back.
    */
   async request(paymentId: string, decision: RequestedDecision, by: ConsoleActor): Promise<NamedApproval> {
     const { reason } = by;
@@ -74,7 +75,7 @@ export class PaymentRequestsService {
     return (await this.payments.decideIn(tx, payment, decision, decider)).transferId;
   }
 
-  /** Returns the debit of the amount that earlier debits did not take back. @throws CONFLICT if nothing is left. */
+  /** Returns the amount that is still to be debited, and the reference of that debit. @throws CONFLICT if nothing is left. */
   private async left(tx: Transaction, payment: IncomingPayment): Promise<Pick<Requested, 'amount' | 'reference'>> {
     const wanted = await this.payments.wanted(tx, payment);
     if (wanted.amount > 0n) return wanted;
