@@ -46,7 +46,7 @@ export class ArchiveScene {
     readonly merchant: TestMerchant,
     readonly directory: string,
     readonly skus: { topUp: string; code: string },
-    private readonly partitioning: Partitioning,
+    readonly partitioning: Partitioning,
   ) {
     this.services = stack;
     this.commandLine = new CommandLine({ DATABASE_URL: stack.config.DATABASE_URL });

@@ -3,6 +3,7 @@ import { mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promise
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import type { Manifest } from '../../src/accounting/archive/manifest.js';
 import { acquireLock } from '../../src/database/partitions/runs.js';
 import { expectBooksToBalance } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
@@ -228,6 +229,26 @@ describe('archiving', () => {
       await plant(undo);
     }
     expect(await scene.archive(FIRST)).toHaveLength(1);
+  });
+
+  it('copies the events of the orders from partitions that have no foreign key, too', async () => {
+    const { partitioning, stack } = scene;
+    await partitioning.events(100n);
+    const [newest] = await stack.sql<{ name: string }>(
+      `SELECT max(inhrelid::regclass::text) AS name FROM pg_inherits WHERE inhparent = 'events'::regclass`,
+    );
+    // As an earlier archive leaves it before PostgreSQL 18: the partitions of its time have the key, and the others none.
+    await stack.sql('ALTER TABLE events DROP CONSTRAINT fk_events_order');
+    await stack.sql(`ALTER TABLE ${newest?.name} ADD FOREIGN KEY (order_id) REFERENCES orders NOT VALID`);
+    const [{ rows } = { rows: 0 }] = await stack.sql<{ rows: number }>(
+      'SELECT count(*)::int AS rows FROM events WHERE order_id < 100',
+    );
+    await scene.archive(FIRST);
+    const { tables } = JSON.parse(await readFile(path.join(directoryOf(1), 'manifest.json'), 'utf8')) as Manifest;
+    expect(rows).toBeGreaterThan(0);
+    expect(tables.filter(({ table }) => table.startsWith('events'))).toMatchObject([
+      { table: 'events', key: 'order_id', partition: null, rows },
+    ]);
   });
 
   it('names what is missing: a closed month, time, partitions, a directory', async () => {

@@ -30,13 +30,18 @@ export const LIST_PARTS = `
   WHERE inhparent = ANY(${PARENTS})
   ORDER BY bounds.ends[2]::bigint, array_position(${PARENTS}, inhparent::regclass)`;
 
-/** Lists tables that refer to the tables of orders, with the column of the order's id. $1: partitions to archive. */
+/**
+ * Lists tables that refer to the tables of orders, with the column of the order's id. A partitioned table is found by this column:
+ * before PostgreSQL 18, {@link WRITE_OUTER_KEYS} leaves the key to the partitions of that time. $1: partitions to archive.
+ */
 export const LIST_REFERRING = `
-  SELECT DISTINCT conrelid::regclass::text AS "table", attname AS key
-  FROM pg_constraint JOIN pg_attribute ON attrelid = conrelid AND attnum = conkey[1]
-  WHERE contype = 'f' AND conparentid = 0 AND confrelid = ANY(${PARENTS}) AND NOT conrelid = ANY($1::text[]::regclass[])
-    AND NOT EXISTS (SELECT FROM pg_inherits WHERE inhparent = conrelid AND inhparent = ANY(${PARENTS}))
-    AND NOT EXISTS (SELECT FROM pg_inherits WHERE inhrelid = conrelid AND inhparent = ANY(${PARENTS})) ORDER BY 1`;
+  SELECT conrelid::regclass::text AS "table", attname AS key
+  FROM pg_constraint JOIN pg_class c ON c.oid = conrelid JOIN pg_attribute ON attrelid = conrelid AND attnum = conkey[1]
+  WHERE contype = 'f' AND confrelid = ANY(${PARENTS}) AND relkind = 'r' AND NOT relispartition
+    AND NOT conrelid = ANY($1::text[]::regclass[])
+  UNION
+  SELECT partrelid::regclass::text, attname FROM pg_partitioned_table JOIN pg_attribute ON attrelid = partrelid
+  WHERE attname = 'order_id' AND NOT attisdropped AND NOT partrelid = ANY(${PARENTS}) ORDER BY 1`;
 
 /** A column of a table, with its position in the primary key, if any. */
 export interface CopiedColumn {
