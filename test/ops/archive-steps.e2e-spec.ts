@@ -290,6 +290,20 @@ describe('archiving', () => {
 });
 
 describe('restoring', () => {
+  it('says that an archive is unfinished, and not that its files are foreign', async () => {
+    await expect(scene.archive(FIRST, before('SET state = CASE'))).rejects.toThrow('interrupted');
+    await expect(scene.restore(directoryOf(1))).rejects.toThrow('orders_p1 is still being archived');
+  });
+
+  it('names only the partitions that exist already, and not the tables that an interrupted restore left', async () => {
+    await scene.archive(FIRST);
+    await scene.stack.sql('CREATE TABLE orders_p1 (LIKE orders)');
+    await scene.stack.sql(
+      'CREATE TABLE supplier_calls_p1 PARTITION OF supplier_calls FOR VALUES FROM (MINVALUE) TO (50)',
+    );
+    await expect(scene.restore(directoryOf(1))).rejects.toThrow('partition supplier_calls_p1 already exists');
+  });
+
   it('never makes an order unknown, even to a reader between the two tables', async () => {
     await scene.archive(FIRST);
     const statuses = new Set<number>();

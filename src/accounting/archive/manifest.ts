@@ -35,13 +35,13 @@ export interface Manifest {
 export const toText = (manifest: Omit<Manifest, 'format'>): string =>
   `${JSON.stringify({ format: FORMAT, ...manifest }, null, 2)}\n`;
 
-/** @throws AppError for a damaged manifest or another format. */
-export function readManifest(text: string, file: string): Manifest {
+/** @returns null for a damaged manifest. @throws CONFLICT for one of another format. */
+export function parseManifest(text: string, file: string): Manifest | null {
   let manifest: Partial<Manifest>;
   try {
     manifest = JSON.parse(text) as Partial<Manifest>;
   } catch {
-    throw new AppError('CONFLICT', `${file} is damaged: it is not JSON`);
+    return null;
   }
   if (manifest.format !== FORMAT)
     throw new AppError('CONFLICT', `${file} was written by another version of the service: use that version`);

@@ -11,7 +11,7 @@ import { acquireLock } from '../../database/partitions/runs.js';
 import { ArchiveRepository, type OrdersPartition, type StateRow } from './archive.repository.js';
 import { makeDirectory, readText } from './files.js';
 import { ArchiveConnectionsService, type ArchiveConnection } from './archive-connections.service.js';
-import { MANIFEST, readManifest, type Manifest } from './manifest.js';
+import { MANIFEST, parseManifest, type Manifest } from './manifest.js';
 import { PartitionFiles, type Files, type OnStep } from './partition-files.js';
 
 /**
@@ -235,8 +235,8 @@ export class MonthArchiveService {
     }
     const file = path.join(directory, MANIFEST);
     const found = existsSync(file) ? await readText(file) : null;
-    if (!found || !isJson(found.text)) return null;
-    const manifest = readManifest(found.text, file);
+    const manifest = found && parseManifest(found.text, file);
+    if (!manifest) return null;
     const isOf = ({ table, partition }: Manifest['tables'][number]): boolean =>
       partition === null || partition === `${table}_p${number}`;
     if (manifest.number !== number || !manifest.tables.every(isOf))
@@ -305,12 +305,3 @@ export class MonthArchiveService {
 /** The tables that had the rows of a partition's files. */
 const partsIn = ({ number, tables }: Manifest): OrdersPartition['parts'] =>
   tables.flatMap(({ partition, ...part }) => (partition === null ? [] : [{ ...part, name: partition, number }]));
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}

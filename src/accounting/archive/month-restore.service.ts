@@ -8,7 +8,7 @@ import { acquireLock } from '../../database/partitions/runs.js';
 import { ArchiveRepository, type StateRow } from './archive.repository.js';
 import { readRows, readText, sendRows } from './files.js';
 import { ArchiveConnectionsService, type ArchiveConnection } from './archive-connections.service.js';
-import { MANIFEST, readManifest, type ArchivedTable, type Manifest } from './manifest.js';
+import { MANIFEST, parseManifest, type ArchivedTable, type Manifest } from './manifest.js';
 import { assertFiles, type OnStep } from './partition-files.js';
 
 interface RestoreOptions {
@@ -56,7 +56,8 @@ export class MonthRestoreService {
     const archive = new ArchiveRepository(link);
     const file = path.join(directory, MANIFEST);
     const { text, sha256 } = await readText(file);
-    const manifest = readManifest(text, file);
+    const manifest = parseManifest(text, file);
+    if (!manifest) throw new AppError('CONFLICT', `${file} is damaged: it is not JSON`);
     const states = await archive.listStates();
     const state = this.stateOf(states, manifest, sha256, file);
     if (state.state === 'dropped') {
@@ -85,10 +86,10 @@ export class MonthRestoreService {
   private stateOf(states: StateRow[], { number }: Manifest, hash: string, file: string): StateRow {
     const state = states.find((each) => each.number === number);
     if (!state) throw new AppError('CONFLICT', `orders_p${number} is not archived: it may have been restored`);
-    if (state.manifest_hash !== hash)
-      throw new AppError('CONFLICT', `${file} was not written by this installation, or was changed since`);
     if (state.state !== 'dropped' && state.state !== 'attached')
       throw new AppError('CONFLICT', `orders_p${number} is still being archived: topup month archive resumes it`);
+    if (state.manifest_hash !== hash)
+      throw new AppError('CONFLICT', `${file} was not written by this installation, or was changed since`);
     return state;
   }
 
@@ -96,8 +97,8 @@ export class MonthRestoreService {
   private async load(archive: ArchiveRepository, directory: string, parts: Part[], onStep: OnStep): Promise<void> {
     const names = parts.map(({ name }) => name);
     const left = await archive.listTables(names);
-    if (left.some(({ attached }) => attached))
-      throw new AppError('CONFLICT', `partition ${left.map(({ name }) => name).join(', ')} already exists`);
+    const attached = left.filter((each) => each.attached).map(({ name }) => name);
+    if (attached.length > 0) throw new AppError('CONFLICT', `partition ${attached.join(', ')} already exists`);
     if (left.length > 0) await archive.dropUnattached(left.map(({ name }) => name));
     await archive.make(parts);
     for (const { name, file, columns, content_sha256: hash } of parts) {
