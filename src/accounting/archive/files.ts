@@ -6,6 +6,7 @@ import { Transform, Writable, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { AppError } from '../../core/errors.js';
+import { isConnectionLost } from '../../core/postgres-errors.js';
 
 /** The content of a file of rows. */
 export interface Content {
@@ -109,10 +110,9 @@ const take = (reader: Reader): Writable =>
 export async function makeDirectory(directory: string, { mayHaveFiles }: { mayHaveFiles: boolean }): Promise<void> {
   await onDisk(directory, async () => {
     const made = await mkdir(directory, { recursive: true, mode: 0o700 });
-    if (made !== undefined) {
-      await synchronize(path.dirname(made));
-      await synchronize(path.dirname(directory));
-    }
+    // A new directory is only on the disk once its parent is.
+    for (let level = directory; made !== undefined && level.length >= made.length; level = path.dirname(level))
+      await synchronize(path.dirname(level));
     if (!mayHaveFiles && (await readdir(directory)).length > 0)
       throw new AppError('CONFLICT', `${directory} has files in it: name another directory`);
   });
@@ -155,7 +155,9 @@ async function onDisk<Result>(file: string, work: () => Promise<Result>): Promis
     const { code = '', message } = error as NodeJS.ErrnoException;
     if (error instanceof AppError) throw error;
     if (code.startsWith('Z_')) throw new AppError('CONFLICT', `${file} is damaged: ${message}`);
-    if (!/^E[A-Z]+$/.test(code) || code.startsWith('ECONN') || code === 'EPIPE') throw error;
+    // ENOENT of PostgreSQL is about its socket, which an open connection does not need any more.
+    const isOfDisk = /^E[A-Z]+$/.test(code) && (code === 'ENOENT' || !isConnectionLost(error));
+    if (!isOfDisk) throw error;
     throw new AppError('CONFLICT', `${file} can't be used: ${message}`);
   }
 }

@@ -1,0 +1,24 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { describe, expect, it } from '@jest/globals';
+import { writeRows } from './files.js';
+
+describe('a file of rows', () => {
+  it.each(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'])(
+    'is not blamed if the connection to PostgreSQL ends with %s',
+    async (code) => {
+      const directory = await mkdtemp(path.join(tmpdir(), 'rows-'));
+      const lost = Object.assign(new Error(`read ${code}`), { code });
+      const rows = new Readable({ read: () => void rows.destroy(lost) });
+      await expect(writeRows(rows, path.join(directory, 'orders.copy.gz'))).rejects.toBe(lost);
+      await rm(directory, { recursive: true });
+    },
+  );
+
+  it('is named if its directory is missing', async () => {
+    const file = path.join(tmpdir(), 'missing', 'orders.copy.gz');
+    await expect(writeRows(Readable.from([]), file)).rejects.toThrow(`${file} can't be used: ENOENT`);
+  });
+});
