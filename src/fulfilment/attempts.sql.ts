@@ -114,6 +114,14 @@ export const isSold = (unit: string): string => `
                      WHERE r.order_id = ${unit}.order_id AND r.item = ${unit}.item AND r.unit = ${unit}.unit
                        AND r.kind = 'bought_late' AND r.status <> 'closed')`;
 
+export const IS_SOLD = statement(
+  'order_units.is_sold',
+  { order_id: 'bigint', item: 'smallint', unit: 'smallint' },
+  ({ order_id, item, unit }) => `
+    SELECT FROM order_units u
+    WHERE u.order_id = ${order_id} AND u.item = ${item} AND u.unit = ${unit} AND ${isSold('u')}`,
+);
+
 /** Selects the same offer again, for another reference, if its supplier asked for a retry: up to `maxRetries` times. */
 const repeatedOffer = (maxRetries: string): string => `
         SELECT locked.supplier_id, ${named(TERMS, 'locked')}, locked.retry_after_ms AS due_in_ms, 0::bigint AS place,

@@ -13,8 +13,9 @@ import { UnitsRepository } from './units.repository.js';
 const BATCH = 500;
 
 /**
- * Buys units that wait for a paused supplier at another supplier, if possible. Fails units that have waited too long. Units in doubt
- * are not bought elsewhere and never fail: if they are in doubt for too long, they go to review.
+ * Buys units that wait for a paused supplier at another supplier, if possible. Fails units that have waited too long, unless an
+ * earlier attempt was bought after all: then they go to review. Units in doubt are not bought elsewhere and never fail: if they are
+ * in doubt for too long, they go to review.
  */
 @Injectable()
 export class PausedUnitsService {
@@ -51,6 +52,8 @@ export class PausedUnitsService {
     if (next)
       return this.logger.warn({ ...about, next: next.supplier }, 'a unit of a paused supplier is bought elsewhere');
     if (!unit.is_overdue) return;
+    const [sold] = await this.units.reviewSold(unit);
+    if (sold) return this.recorder.recordReviews([sold]);
     const reported = await this.failover.mostHelpful(key, attempt, failure('SUPPLIER_UNAVAILABLE'));
     const settled = await this.settlement.settle({
       key,

@@ -3,7 +3,7 @@ import { Database, type Transaction, type Statement } from '../database/database
 import type { ClaimRequest, WorkTable } from '../queues/leased-work.js';
 import { LEASE_MARGIN_MS } from '../suppliers/supplier-timing.js';
 import { SupplierRegistry } from '../suppliers/supplier-registry.js';
-import { isSold } from './attempts.sql.js';
+import { ATTEMPT, isSold } from './attempts.sql.js';
 import { CLAIM_UNITS, type ClaimedUnit, type ReviewedUnit } from './claim.sql.js';
 import { claimedBy } from '../queues/claims.js';
 import { rowsOf, statement } from '../database/parameters.js';
@@ -202,6 +202,24 @@ export const REVIEW_UNIT = statement(
 );
 
 /**
+ * Sends a unit to review that waits to be sent although a supplier has reported that an earlier attempt bought it. The report may
+ * have come during a claim that was then undone.
+ */
+export const REVIEW_SOLD_UNIT = statement(
+  'units.review_sold',
+  ATTEMPT,
+  ({ order_id, item, unit, attempt }) => `
+    UPDATE order_units u SET state = 'review', next_action = 'inquire', next_action_at = NULL,
+           unknown_since = statement_timestamp(), updated_at = statement_timestamp()
+    FROM orders o, unit_attempts a, suppliers s
+    WHERE u.order_id = ${order_id} AND u.item = ${item} AND u.unit = ${unit} AND u.attempt = ${attempt}
+      AND u.state = 'queued' AND u.claimed_by IS NULL AND ${isSold('u')} AND o.id = u.order_id AND s.id = u.supplier_id
+      AND a.order_id = u.order_id AND a.item = u.item AND a.unit = u.unit AND a.number = u.attempt
+    RETURNING u.order_id, u.item, u.unit, u.attempt, u.supplier_id, s.code AS supplier, o.order_number, o.request_id, a.reference,
+      'sold' AS review_reason`,
+);
+
+/**
  * Sends units to review that have been in doubt for too long at paused suppliers, if the pause stops their next call.
  * Units that still get calls go to review by {@link POSTPONE_UNITS}. A unit that is still in `sending` after its lease
  * has no recorded outcome. If it was not in doubt before, its doubt counts from its last send. Each of the two states
@@ -324,6 +342,16 @@ export class UnitsRepository implements WorkTable<ClaimedUnit> {
   reviewPaused(reviewAfterMs: bigint, limit: number): Promise<ReviewedUnit[]> {
     const { adapters } = this.registry;
     return this.database.query<ReviewedUnit>(...REVIEW_PAUSED_UNITS.with({ reviewAfterMs, limit, adapters }));
+  }
+
+  /** @returns the unit if it went to review; otherwise none. */
+  reviewSold({
+    order_id,
+    item,
+    unit,
+    attempt,
+  }: Pick<ReviewedUnit, 'order_id' | 'item' | 'unit' | 'attempt'>): Promise<ReviewedUnit[]> {
+    return this.database.query<ReviewedUnit>(...REVIEW_SOLD_UNIT.with({ order_id, item, unit, attempt }));
   }
 
   listDuePartitions(): Promise<{ id: number }[]> {

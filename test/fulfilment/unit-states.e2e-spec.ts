@@ -150,6 +150,7 @@ function changes(): Call[] {
     units.RENEW_CLAIM.with({ ...claim, forMs: 1_000 }),
     units.REVIEW_UNIT.with(claim),
     units.REVIEW_PAUSED_UNITS.with({ reviewAfterMs: 0n, limit: 1, adapters: [] }),
+    units.REVIEW_SOLD_UNIT.with({ ...key, attempt: 0 }),
     units.PULL_BACK_UNITS.with({ limit: 1 }),
     JUDGE_UNSETTLED.with({ answers: [{ ...soldBefore, ...key, is_news: true, delivered_sealed: null }] }),
     MARK_IN_DOUBT.with({ ...key, attempt: 0, minGapMs: 0n }),

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OffersService } from '../../src/catalog/offers.service.js';
 import type { DigiflazzClient } from '../simulators/digiflazz-client.js';
 import { eventually } from '../support/eventually.js';
+import { refused as notInStock } from '../support/fake-supplier.js';
 import { unique, type OrderBody } from '../support/stack.js';
 import { RoutingScene } from './routing-scene.js';
 
@@ -20,10 +21,14 @@ interface Refused {
   sku: string;
 }
 
-/** A unit whose supplier refuses the SKU of its only offer. The supplier would sell it at the second send. */
-async function refused(supplierSku: string): Promise<Refused> {
-  const sku = await scene.product({ supplier: 'only', supplierSku, cost: 20_000 });
+/**
+ * A unit whose supplier refuses the SKU of its only offer. The supplier would sell it at the second send.
+ * @param earlier the offer of an earlier attempt, which its supplier refuses.
+ */
+async function refused(supplierSku: string, ...earlier: Parameters<RoutingScene['product']>): Promise<Refused> {
+  const sku = await scene.product(...earlier, { supplier: 'only', supplierSku, cost: 20_000 });
   const user = unique('8');
+  scene.stack.supplier.script(user, ({ reference }) => notInStock(reference, 'OUT_OF_STOCK'));
   await vendor.sim('rules', { match: { player: user }, rc: '80' });
   const order = await scene.order(sku, { user });
   await eventually(
@@ -36,7 +41,7 @@ async function refused(supplierSku: string): Promise<Refused> {
 const offReason = async (sku: string): Promise<string | null> =>
   (
     await scene.stack.sql<{ off_reason: string | null }>(
-      'SELECT off_reason FROM supplier_offers o JOIN products p ON p.id = o.product_id WHERE p.sku = $1',
+      'SELECT off_reason FROM supplier_offers o JOIN products p ON p.id = o.product_id WHERE p.sku = $1 ORDER BY 1',
       [sku],
     )
   )[0]?.off_reason ?? null;
@@ -61,6 +66,21 @@ async function passBy({ order_number }: OrderBody): Promise<void> {
   }
 }
 
+/** Each claim of the order's unit has just begun when the report comes that the first attempt was bought. */
+const reportSoldDuringClaims = ({ order_number }: OrderBody): Promise<void> =>
+  scene.stack.fill(`
+    CREATE OR REPLACE FUNCTION report_sold() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN
+        INSERT INTO supplier_reversals (order_id, item, unit, attempt, supplier_id, kind, created_at)
+        SELECT order_id, item, unit, number, supplier_id, 'bought_late', now() FROM unit_attempts a
+        WHERE (a.order_id, a.item, a.unit, a.number) = (NEW.order_id, NEW.item, NEW.unit, 1)
+          AND order_id = (SELECT id FROM orders WHERE order_number = '${order_number}')
+        ON CONFLICT DO NOTHING;
+        RETURN NULL;
+      END $$;
+    CREATE TRIGGER tg_report_sold AFTER UPDATE ON order_units FOR EACH ROW
+      WHEN (NEW.claim > OLD.claim AND NEW.claimed_by IS NOT NULL) EXECUTE FUNCTION report_sold()`);
+
 const calls = async (order: OrderBody): Promise<number> => (await vendor.journal(await scene.reference(order))).length;
 
 describe('A unit that was refused because its only offer is not set up', () => {
@@ -83,5 +103,18 @@ describe('A unit that was refused because its only offer is not set up', () => {
     );
     expect((await scene.orderWith(order, 'failed')).failure_code).toBe('SUPPLIER_UNAVAILABLE');
     expect(await calls(order)).toBe(1);
+  });
+  it('goes to review, and does not fail, if a supplier reports during its last claim that it sold an earlier attempt', async () => {
+    const { order } = await refused('ml86', { supplier: 'fake', supplierSku: 'X' });
+    await passBy(order);
+    await reportSoldDuringClaims(order);
+    await scene.stack.sql(
+      `UPDATE order_units SET first_sent_at = first_sent_at - interval '31 min', next_action_at = now() WHERE ${isOf}`,
+      [order.order_number],
+    );
+    const read = async (): Promise<string | undefined> => (await scene.units(order))[0]?.state;
+    expect(await eventually(read, (state) => state === 'review' || state === 'failed')).toBe('review');
+    await scene.resolve(order, 'the first supplier sold it', '--succeeded');
+    await scene.orderWith(order, 'completed');
   });
 });
