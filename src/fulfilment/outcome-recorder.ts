@@ -92,7 +92,8 @@ export class OutcomeRecorder {
       return false;
     }
     const undecided = isDefiniteCall(call) ? toUnconfirmed(call) : (call as Undecided);
-    await this.pauseFor(undecided, leaseEndMs);
+    // Without a call the supplier refused nothing, and the offer may be on again by now.
+    if (!call.wasNotCalled) await this.pauseFor(undecided, leaseEndMs);
     return (await this.isBoughtElsewhere(undecided, leaseEndMs)) || this.postpone(undecided, leaseEndMs);
   }
 

@@ -94,6 +94,15 @@ describe('A unit that was refused because its only offer is not set up', () => {
     expect(await calls(order)).toBe(2);
   });
 
+  it('leaves the offer of another product on that an operator has switched on', async () => {
+    const other = await scene.product({ supplier: 'only', supplierSku: 'pubg60', cost: 20_000 });
+    const { order } = await refused('pubg60');
+    await scene.stack.api.get(OffersService).set({ sku: other, supplier: 'only', supplierSku: 'pubg60', active: true });
+    await passBy(order);
+    expect(await offReason(other)).toBeNull();
+    expect(await calls(order)).toBe(1);
+  });
+
   it('fails, without another send, if the offer stays off for longer than a unit may wait', async () => {
     const { order } = await refused('ff70');
     await passBy(order);
