@@ -40,7 +40,10 @@ export class Operator {
   @Column('text', { nullable: true })
   password_hash!: string | null;
 
-  /** Rises with each new password, reset, disabling and company link. This invalidates earlier sign-ins and device cookies. */
+  /**
+   * Rises with each new password, reset, disabling and company link, and each change of the second factor. This invalidates earlier
+   * sign-ins and device cookies.
+   */
   @Column('integer', { default: 0 })
   access_version!: number;
 

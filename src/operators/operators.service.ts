@@ -36,14 +36,14 @@ const UNLOCKED = {
 } satisfies OperatorChange;
 
 /** The change that invalidates all earlier sign-ins and device cookies. The transaction must hold the operator's row lock. */
-export const invalidateEarlierSignIns = ({ access_version }: Operator): OperatorChange => ({
+export const invalidateEarlierSignIns = ({ access_version }: Operator): Pick<Operator, 'access_version'> => ({
   access_version: access_version + 1,
 });
 
 /** An operator, and the version of the operator's access at the sign-in. */
 export type SignedInAccess = Pick<Operator, 'id' | 'access_version'>;
 
-/** @throws UNAUTHORIZED if the account was reset, disabled or linked, or got another password since the sign-in. */
+/** @throws UNAUTHORIZED if the account was reset, disabled or linked, or got another password or second factor since the sign-in. */
 export async function lockUnchanged(
   operators: OperatorsRepository,
   tx: Transaction,

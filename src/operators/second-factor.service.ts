@@ -7,7 +7,7 @@ import { Database } from '../database/database.js';
 import { newRecoveryCodes, plainRecoveryCode, sha256 } from './one-time-secrets.js';
 import { totpPlace, type Operator } from './operator.entity.js';
 import { OperatorsRepository } from './operators.repository.js';
-import { lockUnchanged, type SignedInAccess } from './operators.service.js';
+import { invalidateEarlierSignIns, lockUnchanged, type SignedInAccess } from './operators.service.js';
 
 const ISSUER = 'Order Top-up';
 const STEP_SECONDS = 30;
@@ -42,13 +42,14 @@ export class SecondFactorService {
   }
 
   /**
-   * Replaces the secret by the offered one and ends all sessions. The caller then begins a new session.
-   * @param code shown by the app. @returns ten recovery codes, which can't be shown again.
+   * Replaces the secret by the offered one, ends all sessions, and stops sign-ins that have begun. The caller then begins a new
+   * session.
+   * @param code shown by the app. @returns ten recovery codes, which can't be shown again, and the new version of the access.
    * @throws UNAUTHORIZED; BAD_REQUEST for a wrong code; CONFLICT if no secret is offered.
    */
-  async accept(access: SignedInAccess, code: string, by: Actor): Promise<string[]> {
+  async accept(access: SignedInAccess, code: string, by: Actor): Promise<{ codes: string[]; accessVersion: number }> {
     const codes = newRecoveryCodes();
-    await this.database.transaction(async (tx) => {
+    return this.database.transaction(async (tx) => {
       const operator = await lockUnchanged(this.operators, tx, access);
       const { id, totp_offered_sealed: sealed } = operator;
       if (!sealed) throw new AppError('CONFLICT', 'no second factor is being set up');
@@ -58,7 +59,8 @@ export class SecondFactorService {
         throw invalidValue('code', 'code is not the one that the app shows now');
       }
       const totp_sealed = this.secretBox.seal(secret, totpPlace('totp_sealed', id));
-      const change = { totp_sealed, totp_offered_sealed: null, totp_last_step: step };
+      const factor = { totp_sealed, totp_offered_sealed: null, totp_last_step: step };
+      const change = { ...factor, ...invalidateEarlierSignIns(operator) };
       await this.operators.update(tx, id, change);
       const hashes = codes.map((each) => sha256(plainRecoveryCode(each)));
       await this.operators.replaceRecoveryCodes(tx, id, hashes);
@@ -67,18 +69,24 @@ export class SecondFactorService {
         action: 'second_factor.set',
         detail: { replaced: operator.totp_sealed !== null, sessions_ended: ended },
       });
+      return { codes, accessVersion: change.access_version };
     });
-    return codes;
   }
 
-  /** Removes the second factor and ends all sessions. The caller then begins a new session. @throws UNAUTHORIZED */
-  async remove(access: SignedInAccess, by: Actor): Promise<void> {
-    await this.database.transaction(async (tx) => {
-      const { id } = await lockUnchanged(this.operators, tx, access);
-      await this.operators.update(tx, id, { totp_sealed: null, totp_offered_sealed: null });
+  /**
+   * Removes the second factor, ends all sessions, and stops sign-ins that have begun. The caller then begins a new session.
+   * @returns the new version of the access. @throws UNAUTHORIZED
+   */
+  async remove(access: SignedInAccess, by: Actor): Promise<{ accessVersion: number }> {
+    return this.database.transaction(async (tx) => {
+      const operator = await lockUnchanged(this.operators, tx, access);
+      const { id } = operator;
+      const change = { totp_sealed: null, totp_offered_sealed: null, ...invalidateEarlierSignIns(operator) };
+      await this.operators.update(tx, id, change);
       await this.operators.replaceRecoveryCodes(tx, id, []);
       const ended = await this.operators.endSessions(tx, { operator_id: id });
       recordAction(tx, by, { action: 'second_factor.remove', detail: { sessions_ended: ended } });
+      return { accessVersion: change.access_version };
     });
   }
 

@@ -131,6 +131,40 @@ describe('credentials that were sent a moment before a reset', () => {
   }
 });
 
+describe('the right password, sent a moment before the operator', () => {
+  /** Signs in elsewhere and sends the operator's own request, while the sessions are locked. */
+  async function overtaken(operator: TestOperator, change: () => Promise<{ status: number }>): Promise<Browser> {
+    const elsewhere = console.browser();
+    const [, changed] = await whileLocked('LOCK TABLE operator_sessions IN EXCLUSIVE MODE', [
+      () => elsewhere.post('/api/session', { email: operator.email, password: PASSWORD }),
+      change,
+    ]);
+    expect(changed.status).toBe(200);
+    return elsewhere;
+  }
+
+  async function expectOnlyOwnSession({ id, browser }: TestOperator, elsewhere: Browser): Promise<void> {
+    expect((await elsewhere.get('/api/session')).status).toBe(401);
+    expect((await browser.get('/api/me')).status).toBe(200);
+    expect(await console.sql('SELECT id FROM operator_sessions WHERE operator_id = $1', [id])).toHaveLength(1);
+  }
+
+  it('sets a second factor does not sign in', async () => {
+    const operator = await console.signedIn();
+    const { browser } = operator;
+    const { body: offer } = await browser.post<{ secret: string }>('/api/me/second-factor');
+    const code = await codeOf(offer.secret);
+    const elsewhere = await overtaken(operator, () => browser.send('PUT', '/api/me/second-factor', { code }));
+    await expectOnlyOwnSession(operator, elsewhere);
+  });
+
+  it('removes the second factor does not wait for its code any more', async () => {
+    const operator = await console.withSecondFactor();
+    const elsewhere = await overtaken(operator, () => operator.browser.send('DELETE', '/api/me/second-factor'));
+    await expectOnlyOwnSession(operator, elsewhere);
+  });
+});
+
 describe('a request about the second factor a moment before the account is disabled', () => {
   /** Disables the account after a request found the operator signed in. @returns the request's status. */
   async function overtaken({ id, email }: TestOperator, send: () => Promise<{ status: number }>): Promise<number> {

@@ -87,9 +87,9 @@ export class MeController {
     @Body() { code }: CodeDto,
   ): Promise<RecoveryCodesDto> {
     this.assertMaySetUp(caller);
-    const recovery_codes = await this.secondFactor.accept(accessOf(caller), code, caller.actor());
-    await this.sessions.renew(exchange, caller, { confirmedAt: new Date() });
-    return { recovery_codes };
+    const { codes, accessVersion } = await this.secondFactor.accept(accessOf(caller), code, caller.actor());
+    await this.sessions.renew(exchange, caller, { accessVersion, confirmedAt: new Date() });
+    return { recovery_codes: codes };
   }
 
   @Delete('second-factor')
@@ -97,8 +97,8 @@ export class MeController {
     description: 'Asks for confirmation. Ends all other sessions.',
   })
   async removeSecondFactor(@CurrentExchange() exchange: Exchange, @CurrentCaller() caller: Caller): Promise<MeDto> {
-    await this.secondFactor.remove(accessOf(caller), caller.confirmedActor());
-    await this.sessions.renew(exchange, caller);
+    const renewed = await this.secondFactor.remove(accessOf(caller), caller.confirmedActor());
+    await this.sessions.renew(exchange, caller, renewed);
     return this.show(caller);
   }
 
