@@ -59,7 +59,7 @@ const CERTAINLY_NOT_BOUGHT = `u.state = 'queued' AND u.unknown_since IS NULL AND
  * - A supplier's refusal does not settle a unit that waits to be sent, but a success does.
  * - An operator settles units in doubt or in review, and cancels units that were certainly not bought.
  * - With `seen_attempt`, an operator's decision settles only that attempt. A unit without an attempt has attempt 0, which
- *   operators see as 1. So 0 and 1 are equal here.
+ *   operators see as 1. So a seen 1 fits attempt 0, but a seen 0 does not fit attempt 1: that attempt has begun since.
  * - A row without a supplier's reference does not change the stored reference.
  */
 export const SETTLE_UNITS = statement(
@@ -91,7 +91,7 @@ export const SETTLE_UNITS = statement(
       AND (c.cancels OR u.state IN (${quoted(sourcesOf(UNIT_TRANSITIONS, 'succeeded', 'failed'))}))
       AND (u.state <> 'queued' OR c.cancels OR c.state = 'succeeded')
       AND (c.attempt IS NULL OR u.attempt = c.attempt)
-      AND (c.seen_attempt IS NULL OR greatest(c.seen_attempt, 1) = greatest(u.attempt, 1))
+      AND (c.seen_attempt IS NULL OR c.seen_attempt IN (u.attempt, greatest(u.attempt, 1)))
       AND CASE WHEN c.cancels THEN ${CERTAINLY_NOT_BOUGHT}
                WHEN c.attempt IS NULL THEN u.state IN ('unknown', 'review')
                WHEN c.claim IS NULL THEN c.state = 'succeeded' OR NOT c.is_about_one_send OR ${isSentOnce('u')}

@@ -1,4 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { AttemptsRepository } from '../../src/fulfilment/attempts.repository.js';
+import { FailoverService } from '../../src/fulfilment/failover.service.js';
 import { OrderSettlementService, type SettleUnit } from '../../src/orders/order-settlement.service.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { deferred } from '../support/deferred.js';
@@ -191,6 +193,45 @@ describe('8.3 A refusal settles only the claim that it answers', () => {
     expect(await cancel(2)).toBe('settled_before');
     expect(await cancel(1)).toBe('settled');
     await stack.orderWith(merchant, order.reference_id, 'failed');
+  });
+
+  it('and a unit that one worker moves from a paused supplier to another is not failed by a second worker', async () => {
+    const [paused, other] = [unique('paused'), unique('other')];
+    for (const code of [paused, other]) await stack.addSupplier(code, stack.supplier.url);
+    const twoOffers = await stack.product('35.00', { supplier: paused });
+    await stack.sql(
+      `INSERT INTO supplier_offers (product_id, supplier_id, supplier_sku, priority)
+       SELECT p.id, s.id, 'X', 2 FROM products p, suppliers s WHERE p.sku = $1 AND s.code = $2`,
+      [twoOffers, other],
+    );
+    const order = await stack.order(merchant, [{ sku: twoOffers }], unique('player'));
+    await stack.sql(
+      `UPDATE suppliers SET pause_reason = 'deposit', paused_at = now() - interval '1 hour' WHERE code = $1`,
+      [paused],
+    );
+    await stack.sql(`UPDATE orders SET created_at = created_at - interval '1 hour' WHERE order_number = $1`, [
+      order.order_number,
+    ]);
+    // Both workers have this list. The second one comes too late to move the unit.
+    const [unit] = await stack.api.get(AttemptsRepository).listPaused(500);
+    expect(unit).toMatchObject({ order_number: order.order_number, is_overdue: true });
+    const { attempt = -1 } = unit ?? {};
+    const { order_id: orderId } = await unitOf(order);
+    const key = { orderId, item: 1, unit: 1 };
+    const ended = { key, attempt, claim: null, refusal: null, calls: [] };
+    const begun = await stack.api.get(FailoverService).begin(ended);
+    expect(begun).toMatchObject({ supplier: other });
+    expect(await stack.api.get(FailoverService).begin(ended)).toBeNull();
+    const settled = await stack.api.get(OrderSettlementService).settle({
+      key,
+      merchantId: merchant.id,
+      by: { kind: 'cancellation', seenAttempt: attempt },
+      outcome: { kind: 'failed', code: 'SUPPLIER_UNAVAILABLE', message: 'it waited for too long' },
+    });
+    expect(settled).toBe('settled_before');
+
+    await stack.startWorker();
+    await stack.orderWith(merchant, order.reference_id, 'completed');
   });
 });
 
