@@ -89,7 +89,7 @@ export class MerchantDepositsService {
     return toDepositWithImage(row);
   }
 
-  /** @throws NOT_FOUND; CONFLICT where no slips are taken; TOO_MANY_REQUESTS. */
+  /** @throws NOT_FOUND; as {@link SlipsService.present}. */
   async presentSlip(merchantId: number, referenceId: string, { payload }: PresentSlipDto): Promise<DepositDto> {
     const slip = present(readMiniQr(payload), 'the text of a slip was checked');
     await this.slips.present(await this.find(merchantId, referenceId), slip);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { miniQr } from '../../src/deposits/slips/mini-qr.js';
 import { PUBLIC_KEY, SECRET_KEY } from '../simulators/opn-client.js';
 import { eventually } from '../support/eventually.js';
 import { expectError } from '../support/expectations.js';
@@ -183,6 +184,25 @@ describe.each<[name: string, breakChannel: (code: string) => Promise<object[]>, 
     });
     expect(atBroken.map(shown)).toEqual(atPaused.map(shown));
     for (const refused of atBroken) expectError(refused, 503, 'SERVICE_UNAVAILABLE');
+  });
+
+  it('takes no slip until the channel can be read again', async () => {
+    await mend();
+    const { body } = await create({ channel: broken });
+    await breakChannel(broken);
+    const payload = miniQr({
+      bank: '014',
+      transRef: unique('T')
+        .replaceAll(/[^0-9A-Za-z]/g, '')
+        .slice(-25),
+    });
+    const present = (): Promise<Answer<object>> =>
+      merchant.client.once.post<object>(`/v1/deposits/${body.reference_id}/slip`, { payload });
+    const refused = await present();
+    expectError(refused, 503, 'SERVICE_UNAVAILABLE', /takes no slips now/);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    await mend();
+    expectError(await present(), 409, 'CONFLICT', /takes no slips: wait for the payment/);
   });
 
   it('makes the log name the channel and the reason once, and again when it breaks again', async () => {

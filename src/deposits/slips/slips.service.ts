@@ -29,6 +29,9 @@ const BATCH = 20;
 /** A deposit at its limit of slips never takes another one. But each refusal for a limit must name a wait: this one. */
 const NEVER_SECONDS = 86_400;
 
+/** The wait for a channel whose settings can't be read, because an operator must mend that. */
+const UNREAD_SECONDS = 60;
+
 const tooMany = (limit: string, retryAfterSeconds: number): AppError =>
   new AppError('TOO_MANY_REQUESTS', `More than ${limit}: please slow down`, { retryAfterSeconds });
 
@@ -49,7 +52,8 @@ export class SlipsService {
 
   /**
    * Records a slip, and verifies it unless it is known. During a pause of the slip service, workers verify it later.
-   * @throws CONFLICT if its channel takes no slips; TOO_MANY_REQUESTS at a limit.
+   * @throws CONFLICT if its channel takes no slips; SERVICE_UNAVAILABLE if the channel's settings can't be read; TOO_MANY_REQUESTS at a
+   * limit.
    */
   async present(row: DepositRow, slip: MiniQr): Promise<void> {
     const { deposit, channel: code } = row;
@@ -58,7 +62,11 @@ export class SlipsService {
       if (due) await this.sandbox.decide(due);
       return;
     }
-    const channel = await this.channels.connectByCode(code);
+    const channel = this.channels.tryConnect(await this.channels.get(code));
+    if (!channel) {
+      const message = `channel ${code} takes no slips now: try again later`;
+      throw new AppError('SERVICE_UNAVAILABLE', message, { retryAfterSeconds: UNREAD_SECONDS });
+    }
     if (!channel.settings.takesSlips) {
       throw refusal('CONFLICT', 'SLIPS_NOT_TAKEN', 'payload', `channel ${code} takes no slips: wait for the payment`);
     }
