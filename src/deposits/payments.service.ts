@@ -13,7 +13,7 @@ import { BookingService } from './booking.service.js';
 import { ChannelsRepository } from './channels.repository.js';
 import { DepositsRepository } from './deposits.repository.js';
 import type { Deposit } from './deposit.entity.js';
-import type { Decision, IncomingPayment } from './incoming-payment.entity.js';
+import type { Decision, IncomingPayment, PaymentReason } from './incoming-payment.entity.js';
 import {
   CLOSING,
   isOpenCase,
@@ -207,11 +207,8 @@ export class PaymentsService {
     const booking = { paymentId, amount, paidAt, slipRef, deposit, bookedBy: 'person', ...who } as const;
     const change = (await this.booking.book(tx, [booking])).get(paymentId);
     if (!change) throw new AppError('CONFLICT', `the wallet of merchant ${merchant_id} cannot hold more`);
-    // The credit does not decide about a contradiction or refund that was reported while the payment waited. So that becomes a
-    // case.
-    const reason = payment.contradicted ? 'CONTRADICTION' : payment.taken_back === null ? null : 'TAKEN_BACK';
     return {
-      change: { ...change, reason },
+      change: { ...change, reason: caseAfterCredit(payment) },
       detail: { merchant_id, deposit_number },
       transferId: change.transfer_id,
     };
@@ -278,6 +275,16 @@ function assertDecidable(payment: IncomingPayment, decision: Decision): void {
     (CLOSING.includes(decision) ? ifOpenCase(payment) : ifWaiting(payment)) ??
     (decision === 'credit' ? ifStillThere(payment) : null);
   if (wrong !== null) throw new AppError('CONFLICT', `payment ${payment.public_id} ${wrong}`);
+}
+
+/**
+ * The credit does not decide about a contradiction or refund that was reported while the payment waited, nor about a statement that
+ * does not show it. So that becomes a case.
+ */
+function caseAfterCredit({ contradicted, taken_back, reason }: IncomingPayment): PaymentReason | null {
+  if (contradicted) return 'CONTRADICTION';
+  if (taken_back !== null) return 'TAKEN_BACK';
+  return reason === 'NOT_IN_STATEMENT' ? reason : null;
 }
 
 /** Names an earlier decision, so that a second operator learns of it. */

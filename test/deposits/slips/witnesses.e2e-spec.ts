@@ -271,6 +271,27 @@ describe('a slip that the statement does not show', () => {
   });
 });
 
+describe('a slip that waits, and that the statement does not show', () => {
+  it('is a case once a person credits it, until a person keeps it', async () => {
+    const given = await paid(12, 'unconfirmed_limit=1.00');
+    await present(given);
+    const account = new BankAccount().add({ at: before(given.transfer.date, -11 * MINUTE_MS), amount: 12_300n });
+    await scene.deposits.import(given.channel, account.statement());
+    const decide = (id: string, ...decision: string[]): Promise<unknown> =>
+      scene.deposits.operator.json('payment', ...decision.toSpliced(1, 0, id), '--reason', 'the bank confirms it');
+    const waiting = await scene.deposits.payments(given.channel, '--waiting');
+    const [{ id } = { id: '' }] = waiting.filter(({ reason }) => reason === 'NOT_IN_STATEMENT');
+    await decide(id, 'credit', '--deposit', given.deposit.deposit_number);
+    expect(await scene.deposits.payments(given.channel, '--cases')).toMatchObject([{ id, reason: 'NOT_IN_STATEMENT' }]);
+    expect(await scene.deposits.wrong()).toEqual([
+      expect.stringMatching(/^deposit_witnesses: .+ is an open case: NOT_IN_STATEMENT/),
+    ]);
+    await decide(id, 'keep');
+    expect(await scene.deposits.payments(given.channel, '--cases')).toEqual([]);
+    expect(await scene.deposits.wrong()).toEqual([]);
+  });
+});
+
 describe('a slip that was debited because the statement did not show it', () => {
   it('is a case again when its line comes, of which nothing more is taken', async () => {
     const given = await paid();
