@@ -41,11 +41,12 @@ export const DEPOSIT_CHECKS = {
       FULL JOIN ${CREDITS} t ON t.reference = 'deposit:' || p.public_id
       FULL JOIN ${DEBITS} b ON b.reference = 'deposit:' || p.public_id`,
     wrong: 'is_wrong OR is_wrong_back',
-    example: `format('%s: %s', what, CASE WHEN is_wrong_back THEN 'its debit differs from the decision'
-                                          WHEN is_unknown THEN 'its credit belongs to no payment'
+    example: `format('%s: %s', what, CASE WHEN is_unknown AND is_wrong_back THEN 'it is a debit of no payment'
+                                          WHEN is_unknown THEN 'it is a credit of no payment'
+                                          WHEN is_wrong_back THEN 'its debits do not fit its state, decision, merchant or amount'
                                           WHEN transfer IS NULL THEN 'it is booked and has no credit'
                                           WHEN state <> 'booked' THEN 'it is not booked and has a credit'
-                                          ELSE 'its credit has another amount or merchant' END)`,
+                                          ELSE 'its credit has another id, kind, amount or merchant' END)`,
     figures: {
       came_in: 'sum(amount)',
       booked: `sum(CASE WHEN state = 'booked' THEN amount END)`,
@@ -80,7 +81,8 @@ export const DEPOSIT_CHECKS = {
         FROM incoming_payments booked JOIN deposits of ON of.id = booked.deposit_id
         WHERE booked.state = 'booked' GROUP BY booked.deposit_id) p ON p.deposit_id = d.id`,
     wrong: `paid_amount <> paid OR (status = 'paid') <> (paid > 0) OR others > 0 OR is_shared`,
-    example: `format('deposit %s is %s with %s, and its payments are %s%s', deposit_number, status, ${baht('paid_amount')}, ${baht('paid')},
+    example: `format('deposit %s is %s with %s, and its payments are %s%s%s', deposit_number, status, ${baht('paid_amount')}, ${baht('paid')},
+                     CASE WHEN others > 0 THEN '; a payment of it is of another merchant or channel' END,
                      CASE WHEN is_shared THEN '; another deposit holds its amount' END)`,
     figures: { paid_amount: 'sum(paid_amount)' },
     describe: ({ checked = 0n, paid_amount = 0n }) => `${counted(checked, 'deposit')}, paid ${formatBaht(paid_amount)}`,
@@ -97,8 +99,8 @@ export const DEPOSIT_CHECKS = {
     wrong: `amount IS NULL OR (before IS NOT NULL AND balance_after IS NOT NULL AND balance_after <> before + amount)
             OR paid IS DISTINCT FROM CASE WHEN amount > 0 THEN amount END`,
     example: `format('%s: %s', what, CASE WHEN amount IS NULL THEN 'its payment is there, and the line is not'
-                                          WHEN paid IS DISTINCT FROM CASE WHEN amount > 0 THEN amount END
-                                          THEN 'it does not have exactly one payment of its amount'
+                                          WHEN amount <= 0 AND paid IS NOT NULL THEN 'nothing came in by it, and it has a payment'
+                                          WHEN amount > 0 AND paid IS DISTINCT FROM amount THEN 'it has no payment of its amount'
                                           ELSE 'its balance does not follow from the line before' END)`,
     figures: {
       came_in: 'sum(CASE WHEN amount > 0 THEN amount END)',
@@ -115,7 +117,8 @@ export const DEPOSIT_CHECKS = {
              AND p.paid_at <= c.covered_until - interval '10 minutes' AS is_missing
       FROM incoming_payments p JOIN deposit_channels c ON c.id = p.channel_id WHERE p.state = 'booked'`,
     wrong: 'is_open AND (reason IS NOT NULL OR is_missing IS TRUE)',
-    example: `format('payment %s is an open case: %s', public_id, coalesce(reason, 'NOT_IN_STATEMENT'))`,
-    describe: ({ checked = 0n }) => `${counted(checked, 'booked payment')} without an open case`,
+    example: `format('payment %s %s', public_id, CASE WHEN reason IS NOT NULL THEN 'is an open case: ' || reason
+                                                      ELSE 'is not in the statement that covers it, and the next import makes it a case' END)`,
+    describe: ({ checked = 0n }) => `${counted(checked, 'booked payment')} checked for open cases`,
   },
 } satisfies Record<string, MomentCheck>;
