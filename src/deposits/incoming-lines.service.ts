@@ -13,10 +13,12 @@ import { isUndecided, orWaits, pairWithLines, withKnown, type LonePayment } from
 /** The states of lines' payments, by the lines' identities. `linked`: the line only confirms the payment of a slip. */
 export type States = ReadonlyMap<string, PaymentState | 'linked'>;
 
-/** A line with the payment that a slip reported before. Without a match, that payment was decided. */
+/** An incoming line with its match. */
 interface MatchedLine {
   line: IdentifiedLine;
+  /** The payment that a slip reported before; undefined if none did. */
   known: LonePayment | undefined;
+  /** Null if the payment that a slip reported is decided, or waits only because its wallet has no room. */
   match: Match | null;
 }
 
@@ -31,14 +33,16 @@ export class IncomingLinesService {
   /**
    * The caller must hold the channel's lock.
    * @param ids of the new lines, by their identities.
+   * @param ahead the next lines of the file. They get no payments yet, but a slip of one of them is of no other line.
    */
   async record(
     tx: Transaction,
     channel: ConnectedChannel,
     lines: readonly IdentifiedLine[],
     ids: ReadonlyMap<string, bigint>,
+    ahead: readonly IdentifiedLine[],
   ): Promise<States> {
-    const matched = await this.match(tx, channel, lines);
+    const matched = await this.match(tx, channel, lines, ahead);
     const payments = matched.map(({ line, known, match }): MatchedPayment => {
       const line_id = present(ids.get(line.identity), 'an incoming line is stored');
       if (known) return { row: { ...known, line_id }, match };
@@ -51,9 +55,9 @@ export class IncomingLinesService {
     return new Map(matched.map(({ line, match }, n) => [line.identity, match ? (states[n] ?? 'waiting') : 'linked']));
   }
 
-  /** Reports what {@link record} would do. */
+  /** Reports what {@link record} would do to all lines of a file, if each wallet has room. */
   async preview(reader: Queryable, channel: ConnectedChannel, lines: readonly IdentifiedLine[]): Promise<States> {
-    const matched = await this.match(reader, channel, lines);
+    const matched = await this.match(reader, channel, lines, []);
     return new Map(matched.map(({ line, match }) => [line.identity, match?.state ?? 'linked']));
   }
 
@@ -61,13 +65,14 @@ export class IncomingLinesService {
     reader: Queryable,
     channel: ConnectedChannel,
     lines: readonly IdentifiedLine[],
+    ahead: readonly IdentifiedLine[],
   ): Promise<MatchedLine[]> {
-    const incoming = lines
-      .filter(({ amount }) => amount > 0n)
-      .map((line) => ({ ...line, line, currency: 'THB', paidAt: line.at, references: referencesIn(line.reference) }));
+    const incoming = incomingOf(lines);
     if (incoming.length === 0) return [];
-    const slips = await this.payments.lone(reader, 'slip', channel, incoming);
-    const pairs = pairWithLines(incoming, slips);
+    const amounts = new Set(incoming.map(({ amount }) => amount));
+    const all = [...incoming, ...incomingOf(ahead.filter(({ amount }) => amounts.has(amount)))];
+    const slips = await this.payments.lone(reader, 'slip', channel, all);
+    const pairs = pairWithLines(all, slips);
     const open = incoming.filter((each) => {
       const known = pairs.get(each);
       return !known || isUndecided(known);
@@ -80,3 +85,8 @@ export class IncomingLinesService {
     return incoming.map((each) => ({ line: each.line, known: pairs.get(each), match: matchOf.get(each) ?? null }));
   }
 }
+
+const incomingOf = (lines: readonly IdentifiedLine[]) =>
+  lines
+    .filter(({ amount }) => amount > 0n)
+    .map((line) => ({ ...line, line, currency: 'THB', paidAt: line.at, references: referencesIn(line.reference) }));

@@ -13,6 +13,7 @@ import { ChannelsService } from '../channels.service.js';
 import { DepositsObserver } from '../deposits.observer.js';
 import { IncomingLinesService, type States } from '../incoming-lines.service.js';
 import { PaymentsRepository } from '../payments.repository.js';
+import { nextOf, type Upcoming } from './batches.js';
 import {
   assertBalances,
   assertNoneMissing,
@@ -29,8 +30,6 @@ import { openingOf, readStatement } from './statement-reader.js';
 import { StatementRefused } from './statement-refused.js';
 import { StatementsRepository, type ImportRow, type ImportsFilter } from './statements.repository.js';
 
-/** Lines of one transaction. */
-const BATCH = 500;
 /** How long a batch waits for other imports of its channel. */
 const LOCK_WAIT_MS = 60_000;
 
@@ -62,14 +61,10 @@ interface NewLines {
  * The state of an import between two transactions. A transaction may run twice, so it returns a new state and never changes the
  * old one.
  */
-interface Progress {
+interface Progress extends Upcoming {
   importId: number;
   /** The last line that it wrote. */
   lastId: bigint;
-  /** The lines of the next transaction; in the result of a transaction, the lines that it wrote. */
-  batch: IdentifiedLine[];
-  /** The lines after the batch. */
-  rest: Iterator<IdentifiedLine>;
   left: number;
   states: States;
   coveredUntil: Date | null;
@@ -158,7 +153,7 @@ export class StatementsService {
       this.observer.reported(channel.code, 'line', written.states.values(), readAtMs);
       newIncoming += written.states.size;
       onProgress?.(file.count - written.left, file.count);
-      next = { ...written, batch: nextOf(written.rest) };
+      next = { ...written, ...nextOf(written) };
     } while (next.batch.length > 0);
     this.observer.linesRepeated(channel.code, file.incoming - newIncoming);
     return resultOf(file, added, next.coveredUntil);
@@ -183,7 +178,7 @@ export class StatementsService {
     }
     // Another import may have written lines since the last batch. Then this import compares its file again.
     const isUndisturbed = before !== null && !(await this.statements.hasLinesAfter(tx, channel.id, before.lastId));
-    const { batch, rest, left } = isUndisturbed ? before : await this.begin(tx, file);
+    const { batch, ahead, rest, left } = isUndisturbed ? before : await this.begin(tx, file);
     const importId = before?.importId ?? (await this.record(tx, file, left, by));
     const coveredUntil = coveredBy(channel, batch);
     const covered = { covered_until: coveredUntil };
@@ -191,18 +186,18 @@ export class StatementsService {
     await this.channelRows.record(tx, channel.code, before === null ? { ...covered, refused: null } : covered);
     const ids = await this.insert(tx, { channelId: channel.id, importId }, batch);
     // As late as possible, because it locks wallets, for which orders wait.
-    const states = await this.incomingLines.record(tx, connected, batch, ids);
+    const states = await this.incomingLines.record(tx, connected, batch, ids, ahead);
     if (coveredUntil !== null) this.payments.markMissing(tx, channel.id, coveredUntil);
     const lastId = ids.get(batch.at(-1)?.identity ?? '') ?? 0n;
-    return { importId, lastId, batch, rest, left: left - batch.length, states, coveredUntil };
+    return { importId, lastId, batch, ahead, rest, left: left - batch.length, states, coveredUntil };
   }
 
   /** Compares the file with the imported lines, and records what it contradicts. */
-  private async begin(tx: Transaction, file: StatementFile): Promise<Pick<Progress, 'batch' | 'rest' | 'left'>> {
+  private async begin(tx: Transaction, file: StatementFile): Promise<Upcoming & Pick<Progress, 'left'>> {
     const { lines, count, contradicted } = await this.compare(tx, file);
     this.payments.contradict(tx, 'line_id', contradicted);
     const rest = lines[Symbol.iterator]();
-    return { batch: nextOf(rest), rest, left: count };
+    return { ...nextOf({ ahead: [], rest }), left: count };
   }
 
   /** Compares the file with the imported lines. @throws StatementRefused */
@@ -275,16 +270,6 @@ export class StatementsService {
     });
     return this.statements.insertLines(tx, of, rows);
   }
-}
-
-/** The lines of the next batch; empty at the end. */
-function nextOf(lines: Iterator<IdentifiedLine>): IdentifiedLine[] {
-  const batch: IdentifiedLine[] = [];
-  for (let next = lines.next(); !next.done; next = lines.next()) {
-    batch.push(next.value);
-    if (batch.length === BATCH) break;
-  }
-  return batch;
 }
 
 const balancesOf = ({ first, last }: Ends): Pick<ImportResult, 'opening' | 'closing'> => ({

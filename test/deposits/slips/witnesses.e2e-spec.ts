@@ -148,6 +148,28 @@ describe('a payment with a slip and a line', () => {
   });
 });
 
+describe('a slip that a person credited, whose line begins the second batch of a file', () => {
+  it('keeps no payment of its amount in the first batch waiting, as the preview says', async () => {
+    const given = await paid(90, 'unconfirmed_limit=1.00');
+    const { channel, shop, deposit } = given;
+    const at = new Date(given.transfer.date);
+    const date = before(at, -60 * MINUTE_MS).toISOString();
+    const transfer = scene.transfer(deposit, given.transfer.receiver_account as string, { date });
+    await scene.pay(transfer);
+    await present({ ...given, transfer });
+    const [slip] = await scene.deposits.payments(channel, '--waiting');
+    const to = ['--merchant', String(shop.id), '--reason', 'asked by phone'];
+    await scene.deposits.operator.json('payment', 'credit', slip?.id ?? '', ...to);
+    const account = new BankAccount();
+    for (let n = 1; n < 500; n++) account.add({ at, amount: BigInt(n) });
+    account.add(lineOf(transfer, { at }), lineOf(transfer));
+    const booked = { new: 501, booked: 1, linked: 1, waiting: 499 };
+    expect(await scene.deposits.import(channel, account.statement(), '--dry-run')).toMatchObject(booked);
+    expect(await scene.deposits.import(channel, account.statement())).toMatchObject(booked);
+    expect(await scene.get(shop, deposit)).toMatchObject({ status: 'paid', paid_amount: deposit.amount_to_pay });
+  });
+});
+
 describe('a payment at a biller that a person credited', () => {
   it.each<[string, 'slip' | 'line', string]>([
     ['its line', 'slip', '0987654322'],
