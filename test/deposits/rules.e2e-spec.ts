@@ -257,6 +257,20 @@ describe('an operator', () => {
     expect(await scene.wrong()).toEqual([]);
   });
 
+  it('are reported by merchant in the order of the merchants’ numbers', async () => {
+    const channel = await scene.channel();
+    await scene.stack.sql('ALTER TABLE merchants ALTER COLUMN id RESTART WITH 9999');
+    const shops = [await scene.stack.merchant('0.00'), await scene.stack.merchant('0.00')];
+    const account = new BankAccount();
+    for (const shop of shops) account.add(paying(await scene.deposit(channel, shop)));
+    await scene.import(channel, account.statement());
+    const day = (at: Date): string => new Date(at.getTime() + 7 * HOUR_MS).toISOString().slice(0, 10);
+    const days = ['--from', day(before(new Date(), HOUR_MS)), '--to', day(new Date())];
+    const report = ['report', 'deposits', ...days, '--channel', channel, '--by', 'merchant'];
+    const rows = await scene.operator.json<{ merchant_id: number }[]>(...report);
+    expect(rows.map(({ merchant_id }) => merchant_id)).toEqual([9_999, 10_000]);
+  });
+
   it('finds a deposit by its name, although a merchant gave another deposit that name', async () => {
     const channel = await scene.billerChannel();
     const other = await scene.stack.merchant('0.00');
@@ -398,7 +412,7 @@ describe('the audit', () => {
     for (const [statement, ...failures] of planted) {
       const [seen = []] = await failuresOf(scene.stack, [statement], {});
       const details = seen.map(({ name, detail }) => `${name}: ${detail}`);
-      const expected = failures.map((each) => expect.stringMatching(new RegExp(`^${each}`)) as string);
+      const expected = failures.map((each): unknown => expect.stringMatching(new RegExp(`^${each}`)));
       expect([statement, details]).toEqual([statement, expect.arrayContaining(expected)]);
     }
   });

@@ -9,9 +9,10 @@ import { MARGIN_TIMEZONE } from './margin-report.repository.js';
 export const DEPOSITS_GROUPINGS = ['channel', 'merchant', 'day'] as const;
 export type DepositsGrouping = (typeof DEPOSITS_GROUPINGS)[number];
 
+/** Not cast to text here, so that merchants' ids sort as numbers. */
 const GROUPS: Record<DepositsGrouping, string> = {
   channel: 'c.code',
-  merchant: 'p.merchant_id::text',
+  merchant: 'p.merchant_id',
   day: `to_char(p.paid_at AT TIME ZONE '${MARGIN_TIMEZONE}', 'YYYY-MM-DD')`,
 };
 
@@ -20,7 +21,7 @@ const reportBy = (by: DepositsGrouping) =>
     `deposits_report.${by}`,
     { start: 'timestamptz', stop: 'timestamptz', channel: 'text?' },
     ({ start, stop, channel }) => `
-    SELECT ${GROUPS[by]} AS about, count(*) AS payments,
+    SELECT (${GROUPS[by]})::text AS about, count(*) AS payments,
            coalesce(sum(p.amount) FILTER (WHERE p.currency = 'THB'), 0)::bigint AS amount,
            count(*) FILTER (WHERE booked_by <> 'person') AS without_person, count(*) FILTER (WHERE booked_by = 'person') AS by_person,
            count(*) FILTER (WHERE p.state = 'waiting') AS waiting, count(*) FILTER (WHERE p.state = 'returned') AS returned,
@@ -30,7 +31,7 @@ const reportBy = (by: DepositsGrouping) =>
     FROM incoming_payments p JOIN deposit_channels c ON c.id = p.channel_id
     WHERE p.paid_at >= ${start} AND p.paid_at < ${stop}
       AND CASE WHEN ${channel} IS NULL THEN c.id <> ${SANDBOX_CHANNEL_ID} ELSE c.code = ${channel} END
-    GROUP BY 1 ORDER BY 1`,
+    GROUP BY ${GROUPS[by]} ORDER BY ${GROUPS[by]}`,
   );
 
 const REPORT_BY = { channel: reportBy('channel'), merchant: reportBy('merchant'), day: reportBy('day') };
