@@ -309,7 +309,8 @@ describe('an operator', () => {
     ];
     const shown = await scene.operator.json<{ options: { promptpay_id: string } }>('channel', 'show', channel);
     await scene.operator.refusedAll([
-      [set('other', 'promptpay_id=0812345678', 'biller_id=010555123456701'), /requires one of the options/],
+      [set('other', 'promptpay_id=0812345678', 'biller_id=010555123456701'), /requires exactly one of the options/],
+      [set('other'), /requires exactly one of the options/],
       [set('other', 'promptpay_id=081234567890'), /must be a mobile number/],
       [set('other', `promptpay_id=${shown.options.promptpay_id}`), /has this account already/],
       [set('other', 'promptpay_id=0812345679', 'account=004:0123456789'), /has this account already/],

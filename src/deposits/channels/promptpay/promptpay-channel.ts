@@ -41,11 +41,11 @@ export class PromptPayChannel implements ChannelAdapter<PromptPaySettings> {
       text('account', 'the account that is paid, as bank code and number: 004:0123456789'),
       text(
         'spread',
-        'how far above the deposit’s amount the amount to pay may be, in percent (default 2); at least 4.99, at most 49.99 THB',
+        'how far above the deposit’s amount the amount to pay may be, in percent, 1 to 50 (default 2); at least 4.99, at most 49.99 THB',
       ),
       text(
         'class',
-        'remainder by 11 of all amounts to pay, in satang (default 3); set another one after a restore of the database',
+        'remainder by 11 of all amounts to pay, in satang, 0 to 10 (default 3); set another one after a restore of the database',
       ),
       { name: 'statement', values: ['kbiz'], help: 'a known layout of statements; columns must name what it lacks' },
       text('columns', 'columns of statements, such as date=Date;time=Time;text=Details;in=Deposit;balance=Balance'),
@@ -122,7 +122,7 @@ const refuse = (words: string): never => {
 
 function readPayee({ promptpay_id, biller_id, second_reference }: Options): Payee {
   if ((promptpay_id === undefined) === (biller_id === undefined)) {
-    return refuse('the adapter promptpay requires one of the options promptpay_id and biller_id');
+    return refuse('the adapter promptpay requires exactly one of the options promptpay_id and biller_id');
   }
   if (second_reference !== undefined && (biller_id === undefined || !isBillReference(second_reference))) {
     return refuse(
