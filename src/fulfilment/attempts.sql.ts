@@ -232,15 +232,26 @@ export interface PausedUnit {
 
 /**
  * Lists no unit for which {@link BEGIN_NEXT_ATTEMPTS} would begin no attempt: such units would keep others off the list until they
- * have waited too long.
+ * have waited too long. No unit has waited too long while a probe of its supplier is due or in flight: the supplier may be able
+ * to sell again, perhaps since no worker ran. If this worker could not claim due probes, none of them counts.
  */
 export const LIST_PAUSED = statement(
   'units.list_paused',
-  { holdLimitMs: 'bigint', limit: 'int', maxOffers: 'int', deadlineMs: 'bigint', ...ROUTING_PARAMETERS },
-  ({ holdLimitMs, limit, maxOffers, deadlineMs, ...limits }) => `
-    SELECT *, waited_ms >= ${holdLimitMs} AS is_overdue FROM (
+  {
+    holdLimitMs: 'bigint',
+    limit: 'int',
+    areProbesClaimed: 'boolean',
+    maxOffers: 'int',
+    deadlineMs: 'bigint',
+    ...ROUTING_PARAMETERS,
+  },
+  ({ holdLimitMs, limit, areProbesClaimed, maxOffers, deadlineMs, ...limits }) => `
+    SELECT * FROM (
       SELECT u.order_id, u.item, u.unit, u.attempt, o.merchant_id, o.order_number, s.code AS supplier,
              (extract(epoch FROM statement_timestamp() - greatest(s.paused_at, o.created_at)) * 1000)::float8 AS waited_ms,
+             greatest(s.paused_at, o.created_at) <= statement_timestamp() - make_interval(secs => ${holdLimitMs} / 1000.0)
+               AND (s.probing_until > statement_timestamp()
+                    OR ${areProbesClaimed} AND s.probe_at <= statement_timestamp()) IS NOT TRUE AS is_overdue,
              EXISTS (SELECT FROM products p CROSS JOIN LATERAL (${offersOf(limits, { price: 'i.unit_price' })}) offer
                      WHERE p.sku = i.sku AND offer.why_not IS NULL AND offer.supplier_id <> u.supplier_id
                        AND NOT (i.quantity > 1 AND offer.once_per_day)
@@ -252,7 +263,7 @@ export const LIST_PAUSED = statement(
       JOIN order_items i ON i.order_id = u.order_id AND i.position = u.item
       JOIN orders o ON o.id = u.order_id
       WHERE s.pause_reason IS NOT NULL AND u.state = 'queued' AND u.unknown_since IS NULL AND u.claimed_by IS NULL) paused
-    WHERE is_sold_elsewhere OR waited_ms >= ${holdLimitMs}
+    WHERE is_sold_elsewhere OR is_overdue
     LIMIT ${limit}`,
 );
 

@@ -29,9 +29,13 @@ export class PausedUnitsService {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** Handles all units, also if some fail. @throws the first failure. */
-  async handle(): Promise<void> {
-    const paused = await this.attempts.listPaused(BATCH);
+  /**
+   * Handles all units, also if some fail.
+   * @param areProbesClaimed whether this worker could claim due probes. If not, units that have waited for too long wait for none.
+   * @throws the first failure.
+   */
+  async handle(areProbesClaimed: boolean): Promise<void> {
+    const paused = await this.attempts.listPaused(BATCH, areProbesClaimed);
     const handled = paused.map((unit) => this.buyElsewhereOrFail(unit));
     await Promise.allSettled(handled);
     const reviewed = await this.units.reviewPaused(BigInt(this.config.SUPPLIER_REVIEW_AFTER_MS), BATCH);

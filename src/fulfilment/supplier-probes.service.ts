@@ -1,7 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LOGGER } from '../core/core.module.js';
 import type { Logger } from '../core/logger.js';
-import { WorkerTask } from '../core/worker-task.js';
+import { WorkerTask, type OnTasksStopped } from '../core/worker-task.js';
+import type { Supplier } from '../suppliers/supplier.entity.js';
 import { SupplierPausesService, type ProbedSupplier } from '../suppliers/supplier-pauses.service.js';
 import { PausedUnitsService } from './paused-units.service.js';
 import { UnitDispatcher } from './unit-dispatcher.js';
@@ -11,7 +12,10 @@ import { UnitDispatcher } from './unit-dispatcher.js';
  * suppliers, it begins a failover, or fails them when they have waited too long.
  */
 @Injectable()
-export class SupplierProbesService {
+export class SupplierProbesService implements OnTasksStopped {
+  /** Those in flight. */
+  private readonly probes = new Set<Promise<void>>();
+
   constructor(
     private readonly pauses: SupplierPausesService,
     private readonly units: UnitDispatcher,
@@ -21,14 +25,32 @@ export class SupplierProbesService {
 
   @WorkerTask('paused_suppliers', { every: 1_000, failed: 'paused suppliers could not be checked' })
   async probeDue(): Promise<void> {
+    let areClaimed = false;
     try {
-      const probed = await this.pauses.probeDue();
-      for (const each of probed) this.report(each);
-      this.units.work.wake(probed.filter(({ isResumed }) => isResumed).map(({ supplier }) => supplier.id));
+      for (const supplier of await this.pauses.claimDueProbes()) this.begin(supplier);
+      areClaimed = true;
     } finally {
-      // Only now: a unit must not fail because no worker ran when its supplier could sell again.
-      await this.pausedUnits.handle();
+      // Also after a failure: if no probe can be recorded, units must not wait for one.
+      await this.pausedUnits.handle(areClaimed);
     }
+  }
+
+  async onTasksStopped(): Promise<void> {
+    await Promise.all(this.probes);
+  }
+
+  /** Does not wait for the answer, so that a slow supplier holds up no failover of the others. */
+  private begin(supplier: Supplier): void {
+    const probe = this.probe(supplier)
+      .catch((error: unknown) => this.logger.warn({ err: error }, 'a probe of a paused supplier could not be recorded'))
+      .finally(() => this.probes.delete(probe));
+    this.probes.add(probe);
+  }
+
+  private async probe(supplier: Supplier): Promise<void> {
+    const probed = await this.pauses.probeClaimed(supplier);
+    this.report(probed);
+    if (probed.isResumed) this.units.work.wake([supplier.id]);
   }
 
   private report({ supplier, answer, isResumed }: ProbedSupplier): void {

@@ -15,8 +15,8 @@ const PAST: Limit = `interval '0'`;
 /** The intervals of calls to suppliers vary a little. */
 const aboutOnceIn = (ms: string): string => `${ms} * 1.05 * interval '1 millisecond'`;
 
-/** The limit for an operator's calls to a supplier: a few calls, each as long as the timeout, and the pause after them. */
-const OPERATOR_CALLS: Limit = `(5 * timeout_ms + 10000) * interval '1 millisecond'`;
+/** The limit for a probe of a supplier, and for an operator's calls to it: a few calls, each as long as the timeout, and the pause after them. */
+const SEVERAL_CALLS: Limit = `(5 * timeout_ms + 10000) * interval '1 millisecond'`;
 
 /** Columns with the time of an action, past or planned. Units, deliveries and heartbeats have statements of their own. */
 const WRITTEN: Record<string, Record<string, Limit>> = {
@@ -28,8 +28,9 @@ const WRITTEN: Record<string, Record<string, Limit>> = {
     catalogue_read_at: PAST,
     product_read_at: PAST,
     purchases_listed_at: PAST,
-    test_asked_until: OPERATOR_CALLS,
-    inquiry_asked_until: OPERATOR_CALLS,
+    test_asked_until: SEVERAL_CALLS,
+    inquiry_asked_until: SEVERAL_CALLS,
+    probing_until: SEVERAL_CALLS,
     balance_due_at: ({ balanceMs }) => aboutOnceIn(balanceMs),
     purchases_due_at: ({ purchasesMs }) => aboutOnceIn(purchasesMs),
     // Each call extends a ban, so the wait before a probe grows to most of a day.

@@ -92,14 +92,22 @@ export class SupplierPausesService {
     return { known: false, detail, offersNone: false, fault };
   }
 
-  /** Probes the suppliers whose probe is due. Only one worker probes each of them. */
-  async probeDue(): Promise<ProbedSupplier[]> {
-    const due = await this.database.transaction((tx) =>
+  /** Claims the suppliers whose probe is due, for {@link probeClaimed}. Only one worker probes each of them. */
+  claimDueProbes(): Promise<Supplier[]> {
+    return this.database.transaction((tx) =>
       this.repository.claimDueProbes(tx, ({ pause_reason: reason, probes }) =>
         reason === null || reason === 'operator' ? null : probeDelayMs(reason, probes + 1),
       ),
     );
-    return Promise.all(due.map((supplier) => this.probe(supplier, supplier.probes === 0)));
+  }
+
+  /** Until this has ended, no unit fails because it has waited too long for the supplier. */
+  async probeClaimed(supplier: Supplier): Promise<ProbedSupplier> {
+    try {
+      return await this.probe(supplier, supplier.probes === 0);
+    } finally {
+      await this.repository.endProbe(supplier);
+    }
   }
 
   /**

@@ -141,6 +141,10 @@ export class Supplier {
   @Column(timestampColumn({ nullable: true }))
   probe_at!: Date | null;
 
+  /** Until when a worker's probe may be in flight; null if none is. */
+  @Column(timestampColumn({ nullable: true }))
+  probing_until!: Date | null;
+
   /** When the last reading of the whole catalogue began, even if the reading failed. */
   @Column(timestampColumn({ nullable: true }))
   catalogue_read_at!: Date | null;

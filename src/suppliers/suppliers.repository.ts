@@ -283,22 +283,33 @@ export class SuppliersRepository {
   }
 
   /**
-   * Claims the suppliers whose probe is due, except rows that another process has locked, and writes the time of their next probe.
+   * Claims the suppliers whose probe is due and none is in flight, except rows that another process has locked. Writes the time of
+   * their next probe, and until when this one may be in flight, in case the process dies.
    * @param nextMs returns the time until the next probe of a supplier; null for none.
    */
   async claimDueProbes({ manager }: Transaction, nextMs: (supplier: Supplier) => number | null): Promise<Supplier[]> {
     const due = await manager
       .createQueryBuilder(Supplier, 'supplier')
       .where('supplier.probe_at <= statement_timestamp()')
+      .andWhere('(supplier.probing_until IS NULL OR supplier.probing_until <= statement_timestamp())')
       .setLock('pessimistic_write')
       .setOnLocked('skip_locked')
       .getMany();
     for (const supplier of due) {
       const delayMs = nextMs(supplier);
       const probe_at = delayMs === null ? null : () => `${NOW} + interval '${delayMs} ms'`;
-      await manager.update(Supplier, supplier.id, { probes: () => NEXT_PROBES, probe_at, ...SAME_SETTINGS });
+      const probing_until = (): string => `${NOW} + ${MAX_QUERY}`;
+      const probe = { probes: (): string => NEXT_PROBES, probe_at, probing_until };
+      await manager.update(Supplier, supplier.id, { ...probe, ...SAME_SETTINGS });
     }
     return due;
+  }
+
+  /** Records that a probe has ended. The next one is not due at once, so that units that have waited for too long can fail. */
+  async endProbe({ id }: Supplier): Promise<void> {
+    const soon = `${NOW} + interval '5 seconds'`;
+    const probe_at = (): string => `CASE WHEN probe_at < ${soon} THEN ${soon} ELSE probe_at END`;
+    await this.dataSource.manager.update(Supplier, { id }, { probing_until: null, probe_at, ...SAME_SETTINGS });
   }
 
   /**

@@ -290,7 +290,7 @@ describe('The units of a paused supplier that are tried at others', () => {
     await commandLine.json('supplier', 'pause', paused, '--reason', 'maintenance');
 
     await scene.orderWith(one, 'completed');
-    expect(await stack.api.get(AttemptsRepository).listPaused(500)).toEqual([]);
+    expect(await stack.api.get(AttemptsRepository).listPaused(500, true)).toEqual([]);
   });
 });
 

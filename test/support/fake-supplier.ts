@@ -44,7 +44,7 @@ export const neverSeen: Answer = { status: 404, body: { code: 'NOT_FOUND', messa
 export class FakeSupplier {
   readonly requests: SupplierRequest[] = [];
   /** Our balance there. */
-  balance: Answer | ((authorization: string | undefined) => Answer) = {
+  balance: Answer | ((authorization: string | undefined) => Answer | Promise<Answer>) = {
     status: 200,
     body: { balance: '123456.00', currency: 'THB' },
   };
@@ -82,7 +82,7 @@ export class FakeSupplier {
   private async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (request.url === '/v1/balance') {
       const { balance } = this;
-      const answer = typeof balance === 'function' ? balance(request.headers.authorization) : balance;
+      const answer = typeof balance === 'function' ? await balance(request.headers.authorization) : balance;
       return reply(request, response, answer);
     }
     const [path, query] = (request.url ?? '').split('?');

@@ -27,3 +27,4 @@ export { ListReadings1763900000027 } from './1763900000027-list-readings.js';
 export { ExpiredDeposits1763900000028 } from './1763900000028-expired-deposits.js';
 export { CallbackClaims1763900000029 } from './1763900000029-callback-claims.js';
 export { LastPauses1763900000030 } from './1763900000030-last-pauses.js';
+export { ProbesInFlight1763900000031 } from './1763900000031-probes-in-flight.js';
