@@ -53,7 +53,7 @@ interface RowContext {
  * The row of an offer after a change.
  * @param supplierProduct the offer's item in the supplier's catalogue: its cost is the default cost of a new offer.
  * @param reason the operator's reason, which the row stores if the operator switches the offer off.
- * @param now the time of the given cost, if any.
+ * @param now the time of the given cost, if any, and of a switch.
  */
 export function toRow(
   key: OfferKey,
@@ -61,10 +61,12 @@ export function toRow(
   { before, supplierProduct, reason, now }: RowContext,
 ): OfferRow {
   const { active, playerTemplate } = definition;
+  const isOn = active ?? before?.active ?? true;
   return {
     ...key,
     priority: definition.priority ?? before?.priority ?? 1,
-    active: active ?? before?.active ?? true,
+    active: isOn,
+    off_at: isOn ? null : before?.active === false ? before.off_at : now,
     // If an operator switches the offer on or off, an earlier switch by a fault no longer counts.
     off_by_fault: active === undefined ? (before?.off_by_fault ?? false) : false,
     off_reason: active === undefined ? (before?.off_reason ?? null) : active ? null : (reason ?? null),

@@ -32,6 +32,7 @@ export type OfferRow = OfferKey &
     | 'priority'
     | 'active'
     | 'off_reason'
+    | 'off_at'
     | 'off_by_fault'
     | 'player_template'
     | 'guard_percent'

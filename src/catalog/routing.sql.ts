@@ -27,7 +27,7 @@ const OFFER_COLUMNS = [
 ] as const;
 
 /** A row of {@link offersOf}. */
-export type RoutedOffer = Omit<SupplierOffer, 'off_by_fault' | 'created_at' | 'updated_at'> & {
+export type RoutedOffer = Omit<SupplierOffer, 'off_at' | 'off_by_fault' | 'created_at' | 'updated_at'> & {
   supplier_code: string;
   pause_reason: Supplier['pause_reason'];
   /** The value of the cost's currency in baht; null without a cost, or without a fresh rate. */

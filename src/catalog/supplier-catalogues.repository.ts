@@ -81,6 +81,7 @@ const UPDATE_OFFERS = statement(
       once_per_day = c.once_per_day,
       active = o.active OR (o.off_by_fault AND c.is_changed),
       off_reason = CASE WHEN o.off_by_fault AND c.is_changed THEN NULL ELSE o.off_reason END,
+      off_at = CASE WHEN o.off_by_fault AND c.is_changed THEN NULL ELSE o.off_at END,
       off_by_fault = o.off_by_fault AND NOT c.is_changed
     FROM ${costs.as('c')}
     WHERE o.supplier_id = ${supplierId} AND o.supplier_sku = c.sku`,

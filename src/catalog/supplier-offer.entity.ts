@@ -40,6 +40,10 @@ export class SupplierOffer {
   @Column('text', { nullable: true })
   off_reason!: string | null;
 
+  /** Since when the offer is off; null if it is on, or if an earlier version of the service switched it off. */
+  @Column(timestampColumn({ nullable: true }))
+  off_at!: Date | null;
+
   /**
    * Whether a configuration fault switched the offer off, not an operator. Then a change of the offer's catalogue item switches the
    * offer on again.

@@ -79,11 +79,11 @@ export class AttemptsRepository {
     return this.database.query<PausedUnit>(...sql.LIST_PAUSED.with(values));
   }
 
-  /** Whether the offer of a unit's attempt is off. */
-  async isOfferOff({ order_id, item, supplier_id, supplier_sku }: ClaimedUnit): Promise<boolean> {
+  /** For how many milliseconds the offer of a unit's attempt has been off; null if it is on, or was removed. */
+  async findOfferOffMs({ order_id, item, supplier_id, supplier_sku }: ClaimedUnit): Promise<number | null> {
     const offerKey = { order_id, item, supplier_id, supplier_sku };
-    const [offer] = await this.database.query<{ is_off: boolean | null }>(...sql.IS_OFFER_OFF.with(offerKey));
-    return offer?.is_off === true;
+    const [offer] = await this.database.query<{ off_ms: number }>(...sql.FIND_OFF_OFFER.with(offerKey));
+    return offer?.off_ms ?? null;
   }
 
   /** Whether a supplier has reported that an earlier attempt bought the unit, and no operator has closed this discrepancy. */

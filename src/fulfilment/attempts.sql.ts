@@ -286,17 +286,17 @@ export const REREAD_PRODUCT = statement(
     ON CONFLICT (supplier_id, sku) DO UPDATE SET asked_at = excluded.asked_at`,
 );
 
-/** Returns one row. `is_off` is null if the offer was removed. */
-export const IS_OFFER_OFF = statement(
-  'supplier_offers.is_off',
+/** Returns no row if the offer is on, or was removed. An earlier version of the service wrote no `off_at`. */
+export const FIND_OFF_OFFER = statement(
+  'supplier_offers.find_off',
   { order_id: 'bigint', item: 'smallint', supplier_id: 'int', supplier_sku: 'text' },
   ({ order_id, item, supplier_id, supplier_sku }) => `
-    SELECT NOT bool_or(o.active) AS is_off
+    SELECT (extract(epoch FROM statement_timestamp() - coalesce(o.off_at, o.updated_at)) * 1000)::float8 AS off_ms
     FROM order_items i
     JOIN products p ON p.sku = i.sku
     JOIN supplier_offers o ON o.product_id = p.id
     WHERE i.order_id = ${order_id} AND i.position = ${item}
-      AND o.supplier_id = ${supplier_id} AND o.supplier_sku = ${supplier_sku}`,
+      AND o.supplier_id = ${supplier_id} AND o.supplier_sku = ${supplier_sku} AND NOT o.active`,
 );
 
 /**
@@ -309,7 +309,8 @@ export const TAKE_OFFER_OFF = statement(
   { supplier_id: 'int', supplier_sku: 'text', player_template: 'text?', reason: 'text' },
   ({ supplier_id, supplier_sku, player_template, reason }) => `
     UPDATE supplier_offers
-    SET active = false, off_by_fault = true, off_reason = ${reason}, updated_at = statement_timestamp()
+    SET active = false, off_by_fault = true, off_reason = ${reason}, off_at = statement_timestamp(),
+        updated_at = statement_timestamp()
     WHERE supplier_id = ${supplier_id} AND supplier_sku = ${supplier_sku} AND active
       AND player_template IS NOT DISTINCT FROM ${player_template}
     RETURNING id`,

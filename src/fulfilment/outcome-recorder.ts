@@ -174,10 +174,20 @@ export class OutcomeRecorder {
     const next = await retryWrite(() => this.failover.begin(ended), leaseEndMs, isPassing);
     if (next) this.observer.attemptBegun(unit, next);
     else if (outcome.fault !== 'configuration' || unit.sends === 1) return false;
-    else if (unit.age_ms < this.config.ROUTING_HOLD_LIMIT_MS) return false;
+    else if (unit.age_ms < this.config.ROUTING_HOLD_LIMIT_MS || (await this.mayBeCorrected(call, leaseEndMs)))
+      return false;
     else if (await retryWrite(() => this.attempts.isSold(unit), leaseEndMs, isPassing)) return false;
     else await this.settlements.settle({ ...call, outcome: GIVEN_UP }, leaseEndMs);
     return true;
+  }
+
+  /**
+   * Whether the offer has not been off for long enough to give the unit up. If the supplier refuses an offer that is on, an operator
+   * has corrected it, but not for this attempt.
+   */
+  private async mayBeCorrected({ unit, wasNotCalled = false }: Undecided, leaseEndMs: number): Promise<boolean> {
+    const offMs = await retryWrite(() => this.attempts.findOfferOffMs(unit), leaseEndMs, isPassing);
+    return offMs === null ? wasNotCalled : offMs < this.config.ROUTING_HOLD_LIMIT_MS;
   }
 
   private async postpone(call: Undecided, leaseEndMs: number): Promise<boolean> {

@@ -70,8 +70,8 @@ export class SupplierCaller {
    */
   private async whyNotSent(unit: ClaimedUnit, leaseEndMs: number): Promise<SupplierOutcome | null> {
     if (unit.action !== 'send' || unit.is_repeat || unit.sends === 1) return null;
-    const isOff = await this.attempts.isOfferOff(unit).catch(() => false);
-    if (isOff) return OFFER_OFF;
+    const offMs = await this.attempts.findOfferOffMs(unit).catch(() => null);
+    if (offMs !== null) return OFFER_OFF;
     return performance.now() + unit.timeout_ms > leaseEndMs ? TOO_LATE : null;
   }
 

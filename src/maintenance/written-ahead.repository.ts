@@ -37,7 +37,7 @@ const WRITTEN: Record<string, Record<string, Limit>> = {
     probe_at: `CASE pause_reason WHEN 'deposit' THEN interval '1 minute' WHEN 'credentials' THEN interval '1 hour'
                  ELSE interval '1 day' END`,
   },
-  supplier_offers: { cost_at: PAST },
+  supplier_offers: { cost_at: PAST, off_at: PAST },
   supplier_product_reads: { asked_at: PAST, due_at: `interval '1 minute'` },
   attempt_checks: { due_at: `interval '1 day'` },
   // In the sandbox, `next_inquiry_at` is the time of the next report, which may follow the end of an offer. An offer

@@ -104,12 +104,16 @@ describe('A unit that was refused because its only offer is not set up', () => {
   });
 
   it('fails, without another send, if the offer stays off for longer than a unit may wait', async () => {
-    const { order } = await refused('ff70');
+    const { order, sku } = await refused('ff70');
+    await scene.stack.sql(`UPDATE order_units SET first_sent_at = first_sent_at - interval '31 min' WHERE ${isOf}`, [
+      order.order_number,
+    ]);
     await passBy(order);
     await scene.stack.sql(
-      `UPDATE order_units SET first_sent_at = first_sent_at - interval '31 min', next_action_at = now() WHERE ${isOf}`,
-      [order.order_number],
+      `UPDATE supplier_offers SET off_at = off_at - interval '31 min' WHERE product_id = (SELECT id FROM products WHERE sku = $1)`,
+      [sku],
     );
+    await scene.aMinuteLater(order);
     expect((await scene.orderWith(order, 'failed')).failure_code).toBe('SUPPLIER_UNAVAILABLE');
     expect(await calls(order)).toBe(1);
   });

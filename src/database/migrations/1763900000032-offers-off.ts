@@ -1,0 +1,12 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** Since when offers are off, so that each unit waits its whole time for its offer. */
+export class OffersOff1763900000032 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE supplier_offers ADD COLUMN off_at timestamptz(3)');
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE supplier_offers DROP COLUMN off_at');
+  }
+}
