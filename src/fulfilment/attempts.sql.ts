@@ -6,6 +6,10 @@ import { isSentOnce, unitReferenceIn } from '../orders/order.rows.js';
 /** The key of an attempt. */
 export const ATTEMPT = { order_id: 'bigint', item: 'smallint', unit: 'smallint', attempt: 'smallint' } as const;
 
+/** In SQL: whether a row belongs to a unit. Both arguments are aliases of rows with the columns of a unit's key. */
+export const isOf = (unit: string, row: string): string =>
+  ['order_id', 'item', 'unit'].map((column) => `${row}.${column} = ${unit}.${column}`).join(' AND ');
+
 /** The columns with an attempt's request and costs. An item's row has the same columns, for the first attempts of its units. */
 export const TERMS = [
   ...(['supplier_sku', 'player_template', 'expected_cost_micros', 'max_cost_micros'] as const),
@@ -57,7 +61,7 @@ export const NOTE_ATTEMPTS = statement(
       baht_per_unit = CASE WHEN c.cost_currency IS NULL OR c.cost_currency = a.cost_currency THEN a.baht_per_unit END,
       unconfirmed = coalesce(c.unconfirmed, a.unconfirmed)
     FROM ${attempts.as('c')}
-    WHERE a.order_id = c.order_id AND a.item = c.item AND a.unit = c.unit AND a.number = c.attempt`,
+    WHERE ${isOf('c', 'a')} AND a.number = c.attempt`,
 );
 
 /** A new attempt to buy a unit, after an ended one. */
@@ -81,10 +85,10 @@ const lockEnded = (ended: RowsInText, deadlineMs: string): string => `
       SELECT c.*, u.supplier_id, o.order_number, i.sku, i.quantity, i.unit_price,
              ${TERMS.map((term) => `CASE WHEN a.number IS NULL THEN i.${term} ELSE a.${term} END AS ${term}`).join(', ')}
       FROM ${ended.as('c')}
-      JOIN order_units u ON u.order_id = c.order_id AND u.item = c.item AND u.unit = c.unit AND u.attempt = c.attempt
+      JOIN order_units u ON ${isOf('c', 'u')} AND u.attempt = c.attempt
       JOIN order_items i ON i.order_id = u.order_id AND i.position = u.item
       JOIN orders o ON o.id = u.order_id
-      LEFT JOIN unit_attempts a ON a.order_id = u.order_id AND a.item = u.item AND a.unit = u.unit AND a.number = u.attempt
+      LEFT JOIN unit_attempts a ON ${isOf('u', 'a')} AND a.number = u.attempt
       WHERE (u.claim = c.claim OR c.claim IS NULL AND (NOT c.is_about_one_send OR ${isSentOnce('u')})) AND u.supplier_id <> ${SANDBOX_SUPPLIER_ID}
         AND CASE c.ended_as
               WHEN 'failed' THEN u.state IN ('sending', 'unknown', 'review')
@@ -95,8 +99,7 @@ const lockEnded = (ended: RowsInText, deadlineMs: string): string => `
 
 /** FROM and WHERE for all attempts of a unit. */
 function attemptsOf(unit: string, alias: string): string {
-  const isOf = ['order_id', 'item', 'unit'].map((column) => `${alias}.${column} = ${unit}.${column}`);
-  return `unit_attempts ${alias} WHERE ${isOf.join(' AND ')}`;
+  return `unit_attempts ${alias} WHERE ${isOf(unit, alias)}`;
 }
 
 /** In SQL: whether the unit's first attempt is so old that no other one may begin. */
@@ -111,7 +114,7 @@ const mayTryMore = (unit: string, maxOffers: string): string => `
 /** In SQL: whether a supplier has reported that an earlier attempt bought the unit, and no operator has closed this discrepancy. */
 export const isSold = (unit: string): string => `
              EXISTS (SELECT FROM supplier_reversals r
-                     WHERE r.order_id = ${unit}.order_id AND r.item = ${unit}.item AND r.unit = ${unit}.unit
+                     WHERE ${isOf(unit, 'r')}
                        AND r.kind = 'bought_late' AND r.status <> 'closed')`;
 
 export const IS_SOLD = statement(
@@ -194,7 +197,7 @@ export const BEGIN_NEXT_ATTEMPTS = statement(
       UPDATE unit_attempts a SET ended_as = chosen.ended_as, failure_code = chosen.failure_code,
              failure_message = chosen.failure_message, ended_at = date_trunc('milliseconds', statement_timestamp())
       FROM chosen
-      WHERE a.order_id = chosen.order_id AND a.item = chosen.item AND a.unit = chosen.unit
+      WHERE ${isOf('chosen', 'a')}
         AND a.number = chosen.ended_attempt),
     begun AS (
       INSERT INTO unit_attempts (order_id, item, unit, number, supplier_id, reference, ${named(TERMS)}, passed_over, created_at)
@@ -212,7 +215,7 @@ export const BEGIN_NEXT_ATTEMPTS = statement(
       unknown_since = CASE WHEN chosen.is_sold THEN statement_timestamp() END, sent_to = NULL, supplier_reference = NULL,
       updated_at = statement_timestamp()
     FROM chosen
-    WHERE u.order_id = chosen.order_id AND u.item = chosen.item AND u.unit = chosen.unit
+    WHERE ${isOf('chosen', 'u')}
     RETURNING u.order_id, u.item, u.unit, u.attempt, u.supplier_id, chosen.supplier, chosen.due_in_ms`,
 );
 

@@ -3,7 +3,7 @@ import { SANDBOX_SUPPLIER_ID } from '../core/sandbox.js';
 import { rowsOf, statement } from '../database/parameters.js';
 import { isSentOnce } from '../orders/order.rows.js';
 import { sandboxUnitIn } from '../orders/sandbox-unit.sql.js';
-import { attemptReference, isSold, TERMS } from './attempts.sql.js';
+import { attemptReference, isOf, isSold, TERMS } from './attempts.sql.js';
 import { dueUnits } from './shares.sql.js';
 
 /** A claimed unit: this process may make one call for it, until the lease of the claim ends. */
@@ -129,14 +129,14 @@ const claimSets = (name: string): string => `UPDATE order_units u SET
 const usesSupplierReference = (unit: string, adapter: string): string => `
              CASE WHEN ${unit}.next_action = 'inquire' AND ${adapter}.inquires_by_supplier_reference THEN (
                     SELECT supplier_reference FROM unit_attempts a
-                    WHERE a.order_id = ${unit}.order_id AND a.item = ${unit}.item AND a.unit = ${unit}.unit
+                    WHERE ${isOf(unit, 'a')}
                       AND a.number = ${unit}.attempt) IS NOT NULL ELSE false END`;
 
 /** The sends of a later attempt are counted in the order history, which has all of them but the one of this claim. */
 const attemptSends = (unit: string): string => `
              CASE WHEN ${unit}.attempt = 1 THEN ${unit}.sends ELSE (
                SELECT 1 + count(*) FROM supplier_calls c
-               WHERE c.order_id = ${unit}.order_id AND c.item = ${unit}.item AND c.unit = ${unit}.unit
+               WHERE ${isOf(unit, 'c')}
                  AND c.attempt = ${unit}.attempt AND c.kind = 'send')::int END`;
 
 /**
@@ -216,7 +216,7 @@ export const CLAIM_UNITS = statement(
     claimed AS (
       ${claimSets(name)}
       FROM decided d
-      WHERE u.order_id = d.order_id AND u.item = d.item AND u.unit = d.unit
+      WHERE ${isOf('d', 'u')}
       RETURNING u.order_id, u.item, u.unit, u.supplier_id, u.claim, d.action, d.review_reason, d.is_repeat,
                 (d.sent_to <> d.destination) IS TRUE AS has_moved, d.state = 'sending' AS interrupted,
                 u.attempt, u.attempt > d.attempt AS is_new_attempt, u.sends, u.inquiries, ${isSentOnce('u')} AS is_sent_once,
@@ -235,8 +235,7 @@ export const CLAIM_UNITS = statement(
       FROM claimed
       JOIN orders o ON o.id = claimed.order_id
       JOIN order_items i ON i.order_id = claimed.order_id AND i.position = claimed.item
-      LEFT JOIN unit_attempts a ON a.order_id = claimed.order_id AND a.item = claimed.item
-        AND a.unit = claimed.unit AND a.number = claimed.attempt),
+      LEFT JOIN unit_attempts a ON ${isOf('claimed', 'a')} AND a.number = claimed.attempt),
     begun AS (
       INSERT INTO unit_attempts (order_id, item, unit, number, supplier_id, reference, ${TERMS.join(', ')}, created_at)
       SELECT order_id, item, unit, attempt, supplier_id, reference, ${TERMS.join(', ')},

@@ -1,4 +1,5 @@
 import { nextMerchantAt, waitingMerchant } from '../orders/waiting-units.sql.js';
+import { isOf } from './attempts.sql.js';
 
 const MERCHANT = waitingMerchant('u');
 const COLUMNS = [
@@ -15,8 +16,6 @@ const COLUMNS = [
 ]
   .map((column) => `u.${column}`)
   .join(', ');
-const isOf = (alias: string): string =>
-  `${alias}.order_id = u.order_id AND ${alias}.item = u.item AND ${alias}.unit = u.unit`;
 
 /**
  * In SQL: whether the unit `u` gets its next call although its supplier `s` is paused. `known` is the supplier's adapter. No
@@ -27,9 +26,9 @@ const isOf = (alias: string): string =>
 export const IS_CALLED_IN_PAUSE = `s.pause_reason NOT IN ('credentials', 'ban') AND u.next_action = 'inquire'
           AND (s.pause_reason <> 'operator' OR known.inquiry_may_buy IS NOT TRUE
             OR (SELECT CASE WHEN known.inquires_by_supplier_reference OR NOT a.is_hearsay THEN a.supplier_reference END
-                FROM unit_attempts a WHERE ${isOf('a')} AND a.number = u.attempt) IS NOT NULL
+                FROM unit_attempts a WHERE ${isOf('u', 'a')} AND a.number = u.attempt) IS NOT NULL
             OR (SELECT true FROM supplier_calls c
-                WHERE ${isOf('c')} AND c.attempt = u.attempt AND c.outcome = 'processing' LIMIT 1) IS TRUE)`;
+                WHERE ${isOf('u', 'c')} AND c.attempt = u.attempt AND c.outcome = 'processing' LIMIT 1) IS TRUE)`;
 
 /** Larger than any merchant's id. */
 const NO_END = 2_147_483_647;

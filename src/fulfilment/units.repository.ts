@@ -3,7 +3,7 @@ import { Database, type Transaction, type Statement } from '../database/database
 import type { ClaimRequest, WorkTable } from '../queues/leased-work.js';
 import { LEASE_MARGIN_MS } from '../suppliers/supplier-timing.js';
 import { SupplierRegistry } from '../suppliers/supplier-registry.js';
-import { ATTEMPT, isSold } from './attempts.sql.js';
+import { ATTEMPT, isOf, isSold } from './attempts.sql.js';
 import { CLAIM_UNITS, type ClaimedUnit, type ReviewedUnit } from './claim.sql.js';
 import { claimedBy } from '../queues/claims.js';
 import { rowsOf, statement } from '../database/parameters.js';
@@ -77,11 +77,11 @@ export const POSTPONE_UNITS = statement(
                   AND statement_timestamp() <= c.clock_limit
                   AND (c.deduplicates OR (
                     SELECT CASE WHEN NOT a.is_hearsay THEN a.supplier_reference END FROM unit_attempts a
-                    WHERE a.order_id = u.order_id AND a.item = u.item AND a.unit = u.unit AND a.number = u.attempt) IS NULL)
+                    WHERE ${isOf('u', 'a')} AND a.number = u.attempt) IS NULL)
                   THEN CASE WHEN c.has_moved THEN 'moved' ELSE 'resend' END
              ELSE 'inquire' END AS decision
       FROM ${calls.as('c')}
-      JOIN order_units u ON u.order_id = c.order_id AND u.item = c.item AND u.unit = c.unit AND u.claim = c.claim
+      JOIN order_units u ON ${isOf('c', 'u')} AND u.claim = c.claim
       WHERE u.state IN ('sending', 'unknown')
       ORDER BY u.order_id, u.item, u.unit FOR NO KEY UPDATE OF u)
     UPDATE order_units u SET
@@ -94,7 +94,7 @@ export const POSTPONE_UNITS = statement(
                                       ELSE coalesce(u.unknown_since, u.last_sent_at, statement_timestamp()) END,
       updated_at = statement_timestamp()
     FROM decided d
-    WHERE u.order_id = d.order_id AND u.item = d.item AND u.unit = d.unit
+    WHERE ${isOf('d', 'u')}
     RETURNING u.supplier_id, u.state, u.order_id, u.item, u.unit,
       CASE WHEN ${GOES_TO_REVIEW} THEN NULL WHEN d.decision = 'resend' THEN 0 ELSE d.delay_ms END AS due_in_ms,
       CASE WHEN d.decision IN ('sold', 'moved') THEN d.decision END AS review_reason`,
@@ -163,11 +163,11 @@ export const UNDO_INTERRUPTED = statement(
     WHERE interrupted_claim = ANY(${names}) AND ${dueSince(agoMs)}
       AND state = 'unknown' AND claimed_by IS NULL AND sends = 1
       AND NOT EXISTS (
-        SELECT FROM supplier_calls c WHERE c.order_id = u.order_id AND c.item = u.item AND c.unit = u.unit
+        SELECT FROM supplier_calls c WHERE ${isOf('u', 'c')}
           AND (c.kind, c.outcome) NOT IN (('send', 'interrupted'), ('inquiry', 'never_seen'), ('inquiry', 'unknown'),
                                           ('inquiry', 'not_accepted')))
       AND NOT EXISTS (
-        SELECT FROM unit_attempts a WHERE a.order_id = u.order_id AND a.item = u.item AND a.unit = u.unit
+        SELECT FROM unit_attempts a WHERE ${isOf('u', 'a')}
           AND (a.supplier_reference IS NOT NULL OR a.cost_micros IS NOT NULL OR a.unconfirmed IS NOT NULL))
     RETURNING supplier_id`,
 );
@@ -214,7 +214,7 @@ export const REVIEW_SOLD_UNIT = statement(
     FROM orders o, unit_attempts a, suppliers s
     WHERE u.order_id = ${order_id} AND u.item = ${item} AND u.unit = ${unit} AND u.attempt = ${attempt}
       AND u.state = 'queued' AND u.claimed_by IS NULL AND ${isSold('u')} AND o.id = u.order_id AND s.id = u.supplier_id
-      AND a.order_id = u.order_id AND a.item = u.item AND a.unit = u.unit AND a.number = u.attempt
+      AND ${isOf('u', 'a')} AND a.number = u.attempt
     RETURNING u.order_id, u.item, u.unit, u.attempt, u.supplier_id, s.code AS supplier, o.order_number, o.request_id, a.reference,
       'sold' AS review_reason`,
 );
@@ -252,8 +252,8 @@ export const REVIEW_PAUSED_UNITS = statement(
            updated_at = statement_timestamp()
     FROM old
     JOIN orders o ON o.id = old.order_id
-    JOIN unit_attempts a ON a.order_id = old.order_id AND a.item = old.item AND a.unit = old.unit
-    WHERE u.order_id = old.order_id AND u.item = old.item AND u.unit = old.unit AND a.number = u.attempt
+    JOIN unit_attempts a ON ${isOf('old', 'a')}
+    WHERE ${isOf('old', 'u')} AND a.number = u.attempt
     RETURNING u.order_id, u.item, u.unit, u.attempt, u.supplier_id, old.supplier, o.order_number, o.request_id, a.reference,
       'paused' AS review_reason`;
   },
@@ -285,7 +285,7 @@ export const PULL_BACK_UNITS = statement(
                            ELSE ${notAhead('u.first_sent_at')} END,
       last_sent_at = ${notAhead('u.last_sent_at')},
       updated_at = statement_timestamp()
-    FROM ahead WHERE u.order_id = ahead.order_id AND u.item = ahead.item AND u.unit = ahead.unit
+    FROM ahead WHERE ${isOf('ahead', 'u')}
     RETURNING u.supplier_id`,
 );
 
