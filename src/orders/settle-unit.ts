@@ -8,10 +8,12 @@ import type { AnswerRow, SettledRow, SettledUnit, CallRecord } from './settlemen
  * The source of a supplier's answer. The answer settles the unit only if `attempt` is still the latest attempt.
  * - `call`: an answer to a call under a claim. A refusal settles the unit only if that claim is still the latest.
  * - `report`: a statement about the whole attempt, in a callback or in answer to an inquiry without a claim. With `isAboutOneSend`,
- *   the supplier may sell each send. Then a refusal settles the unit only if the attempt was sent once.
+ *   the supplier may sell each send. Then a refusal settles the unit only if the attempt was sent once. `supplierReference` is the
+ *   supplier's reference of the purchase, if it is refused.
  */
 export type SupplierSource =
-  { kind: 'call'; attempt: number; claim: number } | { kind: 'report'; attempt: number; isAboutOneSend?: boolean };
+  | { kind: 'call'; attempt: number; claim: number }
+  | { kind: 'report'; attempt: number; isAboutOneSend?: boolean; supplierReference?: string | null };
 
 /** Whether the answer says nothing about the attempt's other sends, if it is a refusal. */
 export const isAboutOneSend = (by: SettleUnit['by']): boolean => by.kind === 'report' && by.isAboutOneSend === true;
@@ -87,20 +89,16 @@ export const toSettledRow = (command: SettleUnit): SettledRow => {
   };
 };
 
-export const toAnswerRow = ({
-  key,
-  by: { attempt },
-  outcome,
-  isRepeated = false,
-  delivered = null,
-}: SupplierAnswer): AnswerRow => ({
+export const toAnswerRow = ({ key, by, outcome, isRepeated = false, delivered = null }: SupplierAnswer): AnswerRow => ({
   ...unitOf(key),
-  attempt,
+  attempt: by.attempt,
   state: outcome.kind,
-  supplier_reference: supplierReferenceOf(outcome),
+  supplier_reference:
+    outcome.kind === 'failed' && by.kind === 'report' ? (by.supplierReference ?? null) : supplierReferenceOf(outcome),
   detail: outcomeDetail(outcome),
   ...costColumns(outcome),
   is_news: !isRepeated,
+  is_about_one_send: isAboutOneSend(by),
   delivered_sealed: delivered,
 });
 

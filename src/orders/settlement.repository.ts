@@ -118,7 +118,10 @@ const INQUIRE_FOR_CODE = `
       WHERE r.opens = 'bought_late' AND w.delivered_sealed IS NULL AND i.kind = 'code'
       ${OR_SOONER}`;
 
-/** The latest discrepancy about the same attempt. Its latest report is `r.says`. */
+/**
+ * The latest discrepancy about the same attempt. Its latest report is `r.says`. A discrepancy that names another purchase counts
+ * only if there is no other one.
+ */
 const EARLIER = `
       SELECT DISTINCT ON (judged.answer) judged.answer, r.id, r.status,
              r.delivered_sealed IS NULL AS lacks_delivery,
@@ -127,7 +130,8 @@ const EARLIER = `
                <> coalesce(r.says, CASE r.kind WHEN 'taken_back' THEN 'failed' ELSE 'succeeded' END) AS is_different
       FROM judged JOIN supplier_reversals r
         ON r.order_id = judged.order_id AND r.item = judged.item AND r.unit = judged.unit AND r.attempt = judged.attempt
-      WHERE r.kind <> 'unknown_purchase' ORDER BY judged.answer, r.id DESC`;
+      WHERE r.kind <> 'unknown_purchase'
+      ORDER BY judged.answer, coalesce(r.supplier_reference <> judged.supplier_reference, false), r.id DESC`;
 
 /** Purchases that no discrepancy names. `listed` is how many purchases these answers have of the attempt. */
 const UNNAMED = `
@@ -136,9 +140,10 @@ const UNNAMED = `
                SELECT count(DISTINCT o.supplier_reference) FROM judged o WHERE o.order_id = j.order_id AND o.item = j.item
                  AND o.unit = j.unit AND o.attempt = j.attempt AND o.kind = j.kind AND NOT o.is_news) AS listed
       FROM judged j
-      WHERE (j.kind = 'unknown_purchase' OR j.kind = 'bought_late' AND NOT j.is_news) AND NOT EXISTS (
+      WHERE (j.kind = 'unknown_purchase' OR j.kind = 'bought_late' AND (NOT j.is_news OR j.is_told_apart)) AND NOT EXISTS (
         SELECT FROM supplier_reversals r WHERE r.order_id = j.order_id AND r.item = j.item AND r.unit = j.unit
-          AND r.attempt = j.attempt AND r.kind = j.kind AND r.supplier_reference IS NOT DISTINCT FROM j.supplier_reference)`;
+          AND r.attempt = j.attempt AND r.kind = j.kind AND (r.supplier_reference IS NOT DISTINCT FROM j.supplier_reference
+            OR j.is_told_apart AND r.supplier_reference IS NULL))`;
 
 /**
  * Judges answers that settled nothing, and returns the states of their units. The `state` of an answer is `succeeded`, `failed`
@@ -154,7 +159,8 @@ const UNNAMED = `
  *   open. If an operator has closed it, the answer opens another one.
  * - Without `is_news`, an answer is repeated, or may be older than the discrepancy. So it never counts as different.
  * - Each purchase under one reference has a discrepancy of its own. Of late sales, a list or a statement proves as many as it has
- *   itself. The supplier's reference alone proves none, because some suppliers change their references later.
+ *   itself. The supplier's reference alone proves none, because some suppliers change their references later. With
+ *   `is_about_one_send`, the supplier may sell each send. Then its references tell the purchases apart.
  * - A late answer may have the code that the discrepancy about a late sale lacks. Then the discrepancy stores the code.
  *
  * For each answer, `opens` is the kind of the discrepancy to open, `notes` is the id of the discrepancy to change, and `completes`
@@ -172,6 +178,7 @@ export const JUDGE_UNSETTLED = statement(
       cost_micros: 'bigint?',
       cost_currency: 'text?',
       is_news: 'boolean',
+      is_about_one_send: 'boolean',
       delivered_sealed: 'bytea?',
     }),
   },
@@ -179,6 +186,7 @@ export const JUDGE_UNSETTLED = statement(
     WITH judged AS (
       SELECT c.answer, u.order_id, u.item, u.unit, c.attempt, coalesce(a.supplier_id, u.supplier_id) AS supplier_id, u.state,
              c.supplier_reference, c.detail, c.state AS reported, c.is_news, c.delivered_sealed,
+             c.is_about_one_send AND c.supplier_reference IS NOT NULL AS is_told_apart,
              CASE WHEN c.cost_micros IS NULL THEN a.cost_micros ELSE c.cost_micros END AS cost_micros,
              CASE WHEN c.cost_micros IS NOT NULL THEN c.cost_currency
                   WHEN a.cost_micros IS NOT NULL THEN a.cost_currency END AS cost_currency,
@@ -201,14 +209,14 @@ export const JUDGE_UNSETTLED = statement(
       SELECT judged.*, coalesce(unnamed.nth, 1) AS nth,
              CASE WHEN judged.kind = 'unknown_purchase' THEN CASE WHEN unnamed.nth > 0 THEN judged.kind END
                   WHEN unnamed.nth > 0
-                  THEN CASE WHEN coalesce(earlier.discrepancies, 0) + unnamed.nth <= greatest(unnamed.listed, 1)
+                  THEN CASE WHEN judged.is_told_apart OR coalesce(earlier.discrepancies, 0) + unnamed.nth <= greatest(unnamed.listed, 1)
                             THEN judged.kind END
                   WHEN earlier.id IS NULL THEN judged.kind
                   WHEN NOT earlier.is_different OR earlier.status = 'open' THEN NULL
                   WHEN judged.reported = 'succeeded' THEN 'bought_late' ELSE 'taken_back' END AS opens,
              CASE WHEN earlier.is_different AND earlier.status = 'open' THEN earlier.id END AS notes,
-             CASE WHEN judged.kind = 'bought_late' AND earlier.lacks_delivery AND judged.delivered_sealed IS NOT NULL
-                  THEN earlier.id END AS completes
+             CASE WHEN judged.kind = 'bought_late' AND unnamed.nth IS NULL AND earlier.lacks_delivery
+                    AND judged.delivered_sealed IS NOT NULL THEN earlier.id END AS completes
       FROM judged LEFT JOIN earlier USING (answer) LEFT JOIN unnamed USING (answer)),
     noted AS (
       UPDATE supplier_reversals r
@@ -343,9 +351,9 @@ type RowOf<Given extends { with(input: never): unknown }, Name extends string> =
   Parameters<Given['with']>[0] extends Record<Name, readonly (infer Row)[]> ? Row : never;
 export type SettledRow = RowOf<typeof SETTLE_UNITS, 'units'>;
 type JudgedRow = RowOf<typeof JUDGE_UNSETTLED, 'answers'>;
-/** An answer for {@link JUDGE_UNSETTLED}. By default `is_news` is true, and it contains no codes. */
-export type AnswerRow = Omit<JudgedRow, 'is_news' | 'delivered_sealed'> &
-  Partial<Pick<JudgedRow, 'is_news' | 'delivered_sealed'>>;
+/** An answer for {@link JUDGE_UNSETTLED}. By default `is_news` is true, it is about all sends, and it contains no codes. */
+export type AnswerRow = Omit<JudgedRow, keyof typeof BY_DEFAULT> & Partial<Pick<JudgedRow, keyof typeof BY_DEFAULT>>;
+const BY_DEFAULT = { is_news: true, is_about_one_send: false, delivered_sealed: null };
 export type CountRow = RowOf<typeof COUNT_UNITS, 'units'>;
 type OrderChange = RowOf<typeof UPDATE_ORDERS, 'orders'>;
 export type MovementRow = RowOf<typeof MOVE_MONEY, 'movements'>;
@@ -370,7 +378,7 @@ export class SettlementRepository {
 
   /** Opens a discrepancy for each answer that contradicts its unit. @returns the state of the unit for each answer. */
   judgeUnsettled(tx: Queryable, answers: AnswerRow[]): Promise<UnsettledUnit[]> {
-    const rows = answers.map((answer) => ({ is_news: true, delivered_sealed: null, ...answer }));
+    const rows = answers.map((answer) => ({ ...BY_DEFAULT, ...answer }));
     return tx.query<UnsettledUnit>(...JUDGE_UNSETTLED.with({ answers: rows }));
   }
 

@@ -152,7 +152,9 @@ function changes(): Call[] {
     units.REVIEW_PAUSED_UNITS.with({ reviewAfterMs: 0n, limit: 1, adapters: [] }),
     units.REVIEW_SOLD_UNIT.with({ ...key, attempt: 0 }),
     units.PULL_BACK_UNITS.with({ limit: 1 }),
-    JUDGE_UNSETTLED.with({ answers: [{ ...soldBefore, ...key, is_news: true, delivered_sealed: null }] }),
+    JUDGE_UNSETTLED.with({
+      answers: [{ ...soldBefore, ...key, is_news: true, is_about_one_send: false, delivered_sealed: null }],
+    }),
     MARK_IN_DOUBT.with({ ...key, attempt: 0, minGapMs: 0n }),
   ];
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { closeWithBalancedBooks } from '../support/books.js';
-import { useCallingAdapters } from '../support/calling-supplier.js';
+import { useCallingAdapters, WEBHOOK_SECRET } from '../support/calling-supplier.js';
 import { CallbackScene, type OpenUnit } from './scene.js';
 
 useCallingAdapters();
@@ -9,6 +9,7 @@ let scene: CallbackScene;
 
 beforeAll(async () => {
   scene = await CallbackScene.start();
+  await scene.set('reselling', 'reselling', { webhook_secret: WEBHOOK_SECRET });
 });
 
 afterAll(() => closeWithBalancedBooks(scene.stack));
@@ -82,5 +83,69 @@ describe('a discrepancy about a purchase', () => {
     await closeAll();
     expect(await says(unit, 'succeeded', `first-${unit.reference}`)).toBe('repeated');
     expect(await cases(unit)).toMatchObject([{ kind: 'taken_back', status: 'closed' }]);
+  });
+});
+
+describe('the purchases of a failed unit at a supplier that may sell each send', () => {
+  interface Late {
+    supplier_reference: string;
+    status: string;
+    says: string | null;
+    has_code: boolean;
+  }
+
+  const late = ({ order }: OpenUnit): Promise<Late[]> =>
+    scene.stack.sql<Late>(
+      `SELECT r.supplier_reference, r.status, r.says, r.delivered_sealed IS NOT NULL AS has_code
+       FROM supplier_reversals r JOIN orders o ON o.id = r.order_id
+       WHERE o.order_number = $1 AND r.kind = 'bought_late' ORDER BY r.id`,
+      [order.order_number],
+    );
+
+  const REFUSED = { kind: 'failed', code: 'SUPPLIER_REJECTED', message: 'refunded' };
+
+  const call = ({ reference }: OpenUnit, supplierReference: string, outcome: object): Promise<unknown> =>
+    scene.call('reselling', { kind: 'about', reference, supplierReference, outcome });
+
+  const sold = (unit: OpenUnit, supplierReference: string, code?: string): Promise<unknown> => {
+    const deliveries = code === undefined ? [] : [{ serial: null, code, expiresOn: null }];
+    return call(unit, supplierReference, { kind: 'succeeded', supplierReference, deliveries });
+  };
+
+  async function failedUnit(kind: 'topup' | 'code' = 'topup'): Promise<OpenUnit> {
+    const unit = await scene.openUnit('reselling', kind);
+    await call(unit, 'S-0', REFUSED);
+    await scene.stack.orderWith(scene.merchant, unit.order.reference_id, 'failed');
+    return unit;
+  }
+
+  const OPEN = { status: 'open', says: null, has_code: false };
+
+  it('have a discrepancy each, also after an operator closed the first', async () => {
+    const unit = await failedUnit();
+    await sold(unit, 'S-1');
+    await sold(unit, 'S-2');
+    await sold(unit, 'S-1');
+    const [first, second] = ['S-1', 'S-2'].map((supplier_reference) => ({ supplier_reference, ...OPEN }));
+    expect(await late(unit)).toEqual([first, second]);
+    await closeAll();
+    await sold(unit, 'S-2');
+    await sold(unit, 'S-3');
+    expect((await late(unit)).map(({ status }) => status)).toEqual(['closed', 'closed', 'open']);
+  });
+
+  it('get their codes and later reports in their own discrepancies', async () => {
+    const unit = await failedUnit('code');
+    await sold(unit, 'S-1');
+    await sold(unit, 'S-2', 'CODE-2');
+    expect((await late(unit)).map(({ has_code: hasCode }) => hasCode)).toEqual([false, true]);
+    await sold(unit, 'S-3');
+    await sold(unit, 'S-1', 'CODE-1');
+    await call(unit, 'S-1', REFUSED);
+    expect(await late(unit)).toEqual([
+      { supplier_reference: 'S-1', status: 'open', says: 'failed', has_code: true },
+      { supplier_reference: 'S-2', ...OPEN, has_code: true },
+      { supplier_reference: 'S-3', ...OPEN },
+    ]);
   });
 });

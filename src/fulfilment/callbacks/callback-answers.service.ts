@@ -46,17 +46,21 @@ export class CallbackAnswersService {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** @param isRepeated whether a callback with the same delivery id was received before. */
+  /**
+   * @param supplierReference the supplier's reference in the callback.
+   * @param isRepeated whether a callback with the same delivery id was received before.
+   */
   async apply(
     { code: supplier, adapter }: Pick<CallingSupplier, 'code' | 'adapter'>,
     attempt: FoundAttempt,
     outcome: SupplierOutcome,
+    supplierReference: string | null,
     isRepeated: boolean,
   ): Promise<Answered> {
     if (isAboutAnother(outcome)) return this.reportSurplus(supplier, attempt, outcome);
     if (!isDefinite(outcome)) return outcome.kind === 'processing' && !isGivenUp(attempt) ? 'nothing_new' : 'undecided';
     try {
-      const settling = this.settle({ supplier, adapter }, attempt, outcome, isRepeated);
+      const settling = this.settle({ supplier, adapter, supplierReference }, attempt, outcome, isRepeated);
       return await withDeadline(settling, SETTLE_WITHIN_MS);
     } catch (error) {
       const about = { ...aboutAttempt({ ...attempt, supplier }), reason: (error as Error).message };
@@ -76,7 +80,7 @@ export class CallbackAnswersService {
   }
 
   private async settle(
-    { supplier, adapter }: { supplier: string; adapter: string },
+    { supplier, adapter, supplierReference }: { supplier: string; adapter: string; supplierReference: string | null },
     attempt: FoundAttempt,
     outcome: DefiniteOutcome,
     isRepeated: boolean,
@@ -84,11 +88,12 @@ export class CallbackAnswersService {
     const { process } = this;
     const isCodeMissing = lacksCode(attempt.kind, outcome);
     const reported = isCodeMissing ? awaitingCode(outcome) : outcome;
+    const isAboutOneSend = !this.registry.deduplicates(adapter);
     const settled = await this.answers.settle({
       key: { orderId: attempt.order_id, item: attempt.item, unit: attempt.unit },
       merchantId: attempt.merchant_id,
       kind: attempt.kind,
-      by: { kind: 'report', attempt: attempt.attempt, isAboutOneSend: !this.registry.deduplicates(adapter) },
+      by: { kind: 'report', attempt: attempt.attempt, isAboutOneSend, supplierReference },
       outcome,
       sent: { adapter, times: attempt.sends },
       isRepeated,

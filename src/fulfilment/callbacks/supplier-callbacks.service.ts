@@ -111,7 +111,7 @@ export class SupplierCallbacksService {
   }
 
   private async apply(supplier: CallingSupplier, reading: About, texts: CallbackTexts): Promise<Result> {
-    const { deliveryId } = texts;
+    const { deliveryId, supplierReference } = texts;
     const [attempt, isRepeated] = await Promise.all([
       isChanged(reading, texts) ? null : this.callbacks.findAttempt(supplier.id, texts),
       deliveryId === null ? false : this.callbacks.hasDelivery(supplier.id, deliveryId),
@@ -122,7 +122,9 @@ export class SupplierCallbacksService {
     }
     const outcome = outcomeOf(reading, attempt);
     const hasSupplierReference = await this.storeSupplierReference(supplier, attempt, texts, outcome);
-    const applied = outcome ? await this.answers.apply(supplier, attempt, outcome, isRepeated) : 'undecided';
+    const applied = outcome
+      ? await this.answers.apply(supplier, attempt, outcome, supplierReference, isRepeated)
+      : 'undecided';
     if (outcome && provesPurchase(outcome) && isOpen(attempt))
       await this.markInDoubt(supplier, attempt, hasSupplierReference);
     const needsInquiry = applied === 'undecided' || applied === 'unrecorded';
