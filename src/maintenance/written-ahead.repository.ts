@@ -59,6 +59,11 @@ const WRITTEN: Record<string, Record<string, Limit>> = {
   slip_checks: { created_at: PAST, next_at: `interval '30 minutes'` },
   month_closing_turn: { next_at: `interval '1 day'` },
   review_claims: { claimed_until: `interval '10 minutes'` },
+  operators: { locked_until: `interval '1 day'`, known_device_locked_until: `interval '1 day'` },
+  // A confirmation has the console's time, which is PostgreSQL's if both are on one machine.
+  operator_sessions: { created_at: PAST, seen_at: PAST, confirmed_at: PAST },
+  webhooks: { previous_secret_expires_at: `interval '7 days'` },
+  event_retention: { removed_until: PAST },
 };
 
 type PullBack = ParameterizedStatement<typeof INTERVALS>;

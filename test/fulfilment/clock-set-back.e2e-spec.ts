@@ -27,7 +27,8 @@ const writtenAhead = (by: string): Record<string, string> => ({
             last_sent_at = last_sent_at + interval '${by}', unknown_since = unknown_since + interval '${by}'
           WHERE next_action_at IS NOT NULL`,
   deliveries: `UPDATE webhook_deliveries SET updated_at = updated_at + interval '${by}',
-                 due_at = due_at + interval '${by}', leased_until = leased_until + interval '${by}',
+                 attempt_started_at = attempt_started_at + interval '${by}', due_at = due_at + interval '${by}',
+                 leased_until = leased_until + interval '${by}',
                  attempt_ended_at = attempt_ended_at + interval '${by}', retry_after_at = retry_after_at + interval '${by}'
                WHERE status = 'pending'`,
   workers: `UPDATE worker_processes SET seen_at = seen_at + interval '${by}'`,
@@ -202,6 +203,20 @@ describe('after the clock of PostgreSQL was ahead, and is right again', () => {
     // Shortly after midnight, the next reading of a list is due in almost 27 hours: that time stays.
     const tomorrowNight = `list_due_at = now() + interval '26 hours 50 minutes'`;
     await stack.sql(`UPDATE deposit_channels SET list_read_until = now() + ${year}, ${tomorrowNight}`);
+    await stack.sql(
+      `WITH operator AS (
+         INSERT INTO operators (email, name, role, locked_until, known_device_locked_until)
+         VALUES ('ahead@shop.example', 'Ahead', 'viewer', now() + ${year}, now() + ${year}) RETURNING id)
+       INSERT INTO operator_sessions (id_hash, operator_id, awaits_code, ip, user_agent, expires_at, created_at, seen_at, confirmed_at)
+       SELECT '1', id, false, '', '', now() + ${year}, now() + ${year}, now() + ${year}, now() + ${year} FROM operator`,
+    );
+    await stack.sql(
+      `INSERT INTO webhooks (merchant_id, url, events, secret_sealed, secret_hint, previous_secret_sealed,
+                             previous_secret_expires_at)
+       VALUES ($1, 'https://shop.example', '{order.completed}', '1', '1', '1', now() + ${year})`,
+      [merchant.id],
+    );
+    await stack.sql(`UPDATE event_retention SET removed_until = now() + ${year}`);
     await stack.sql(writtenAhead('1 minute').workers ?? '');
     const later = (column: string, table: string, most: string): string =>
       `SELECT '${table}.${column}' AS late FROM ${table} WHERE ${column} > now() + interval '${most}'`;
@@ -222,6 +237,10 @@ describe('after the clock of PostgreSQL was ahead, and is right again', () => {
       later('due_at', 'supplier_product_reads', '1 minute'),
       later('next_at', 'month_closing_turn', '1 day'),
       later('list_read_until', 'deposit_channels', '2 minutes'),
+      ...['locked_until', 'known_device_locked_until'].map((column) => later(column, 'operators', '1 day')),
+      ...['created_at', 'seen_at', 'confirmed_at'].map((column) => later(column, 'operator_sessions', '0')),
+      later('previous_secret_expires_at', 'webhooks', '7 days'),
+      later('removed_until', 'event_retention', '0'),
     ].join(' UNION ALL ');
     await eventually(
       () => stack.sql(late),
