@@ -56,11 +56,12 @@ const INSERT_SESSION = statement(
     FROM operators WHERE id = ${operatorId} AND access_version = ${accessVersion} AND active FOR SHARE`,
 );
 
+/** By the console's clock, like {@link INSERT_SESSION}: the console also decides whether a confirmation is recent. */
 const CONFIRM_SESSION = statement(
   'operator_sessions.confirm',
-  { id: 'int' },
-  ({ id }) => `
-    UPDATE operator_sessions SET confirmed_at = statement_timestamp() WHERE id = ${id} RETURNING confirmed_at`,
+  { id: 'int', confirmedAt: 'timestamptz' },
+  ({ id, confirmedAt }) => `
+    UPDATE operator_sessions SET confirmed_at = ${confirmedAt} WHERE id = ${id} RETURNING confirmed_at`,
 );
 
 /** Writes at most every 30 seconds, because a page makes requests every few seconds. */
@@ -113,7 +114,8 @@ export class OperatorSessionsRepository {
 
   /** @returns the time of the confirmation; null if the session has ended. */
   async confirm(id: number): Promise<Date | null> {
-    const [confirmed] = await this.database.query<{ confirmed_at: Date }>(...CONFIRM_SESSION.with({ id }));
+    const confirm = CONFIRM_SESSION.with({ id, confirmedAt: new Date() });
+    const [confirmed] = await this.database.query<{ confirmed_at: Date }>(...confirm);
     return confirmed?.confirmed_at ?? null;
   }
 

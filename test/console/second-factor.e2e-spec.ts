@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Database } from '../../src/database/database.js';
 import type { ErrorBody } from '../support/http.js';
 import { codeOf, ConsoleStack, PASSWORD, type Browser, type TestOperator } from './console-stack.js';
 import { everyOperation, fill } from './operations.js';
@@ -102,6 +103,26 @@ describe('the second factor', () => {
       [id],
     );
     expect(kept.map(({ action }) => action)).toEqual(['second_factor.set', 'second_factor.remove']);
+  });
+
+  it('confirms for ten minutes by the console’s clock, even while the clock of PostgreSQL is ahead of it', async () => {
+    const { browser } = await console.signedIn();
+    await console.sql('CREATE SCHEMA clock');
+    await console.sql(`CREATE FUNCTION clock.statement_timestamp() RETURNS timestamptz LANGUAGE sql STABLE
+                       AS $$ SELECT pg_catalog.statement_timestamp() + interval '5 minutes' $$`);
+    const setPath = async (path: string): Promise<void> => {
+      await console.sql(`DO $$ BEGIN
+        EXECUTE format('ALTER DATABASE %I SET search_path = ${path}', current_database()); END $$`);
+      console.app.get(Database).reconnect();
+    };
+    await setPath('clock, pg_catalog, public');
+    try {
+      const confirmed = await browser.post<{ confirmed_until: string }>('/api/session/confirm', { password: PASSWORD });
+      expect(confirmed.status).toBe(200);
+      expect(Date.parse(confirmed.body.confirmed_until)).toBeLessThanOrEqual(Date.now() + 600_000);
+    } finally {
+      await setPath('DEFAULT');
+    }
   });
 
   it('is asked for before a change of the password, which does not count as a confirmation', async () => {
