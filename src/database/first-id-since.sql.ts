@@ -6,7 +6,8 @@ type Table = 'orders' | 'transfers' | 'events' | 'webhook_deliveries';
  * Selects an id: rows with this id or a higher one were created at a moment or later, and rows with a lower id before
  * that moment. The id itself may have no row: if all rows are older, it is the highest id plus 1. If the table is
  * empty, the query selects no row. Ids rise with time, so a binary search finds the id among ten million in some 24
- * lookups by the primary key.
+ * lookups by the primary key. Ids do not rise with time around a moment at which the database's clock was set back. If the
+ * search ends there, rows that overlap in time may be on the wrong side.
  * @param moment an SQL expression.
  */
 export const selectFirstIdSince = (table: Table, moment: string): string => `
