@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { PartitionTasksModule } from '../database/partitions/partition-tasks.module.js';
+import { OldPartitionsService } from './old-partitions.service.js';
 import { OverdueSweeper } from './overdue-sweeper.js';
 import { RetentionRepository } from './retention.repository.js';
 import { RetentionService } from './retention.service.js';
@@ -14,6 +15,7 @@ import { WrittenAheadRepository } from './written-ahead.repository.js';
     { provide: IS_WORKER, useValue: true },
     TaskRunner,
     OverdueSweeper,
+    OldPartitionsService,
     WrittenAheadRepository,
     RetentionRepository,
     RetentionService,

@@ -52,7 +52,9 @@ export class OverdueSweeper implements OnApplicationBootstrap, OnTasksStopped {
   async beatAndSweep(): Promise<void> {
     const { dead, clockWasSetBack, clockWasSetForward } = await this.heartbeat.beat();
     if (clockWasSetForward)
-      this.logger.warn('the clock of the database was set forward: nothing in doubt is sent again for a while');
+      this.logger.warn(
+        'the clock of the database was set forward: nothing in doubt is sent again for a while, and no old event is removed for 12 h',
+      );
     if (clockWasSetBack) this.pullBackUntilMs = performance.now() + MAX_TRANSACTION_MS;
     try {
       await this.takeOverClaimsOf(dead);

@@ -20,14 +20,14 @@ export interface EventBatch {
 /**
  * Reads the next events by id, which is roughly the order of time, and locks the old ones with their deliveries. It leaves
  * events with pending deliveries, and skips events and deliveries that another transaction has locked.
- * $1 age in days, $2 after this event, $3 before this event, $4 how many events.
+ * $1 age in days, $2 after this event, $3 before this event, $4 how many events, $5 the latest time that the clock may show.
  */
 const LOCK_BATCH: Statement = {
   name: 'retention.look',
   text: `
     WITH own AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(${LOCK}) AS is_locked),
     next AS MATERIALIZED (
-      SELECT id, created_at < statement_timestamp() - make_interval(days => $1) AS is_old,
+      SELECT id, created_at < least(statement_timestamp(), $5) - make_interval(days => $1) AS is_old,
              created_at > statement_timestamp() AS is_ahead
       FROM events WHERE id > $2 AND id < $3 AND (SELECT is_locked FROM own) ORDER BY id LIMIT $4),
     expired AS MATERIALIZED (
@@ -74,14 +74,15 @@ export interface OpenRange {
 /** Finds and removes old events with their deliveries and attempts. */
 @Injectable()
 export class RetentionRepository {
-  /** Reads the next events of a range of ids, and locks the events older than `days`. */
+  /** Reads the next events of a range of ids, and locks the events older than `days`, by a clock up to `clockLimit`. */
   async lockBatch(
     tx: Transaction,
     days: number,
     { after, before }: OpenRange,
     limit: number,
+    clockLimit: Date,
   ): Promise<EventBatch | undefined> {
-    const [batch] = await tx.query<EventBatch>(LOCK_BATCH, [days, after, before, limit]);
+    const [batch] = await tx.query<EventBatch>(LOCK_BATCH, [days, after, before, limit, clockLimit]);
     return batch;
   }
 

@@ -4,10 +4,10 @@ import { LOGGER } from '../core/core.module.js';
 import { HOUR_MS } from '../core/durations.js';
 import type { Logger } from '../core/logger.js';
 import { MAX_BIGINT } from '../core/pagination.js';
-import { isConnectionLost } from '../core/postgres-errors.js';
 import { WorkerTask } from '../core/worker-task.js';
 import { Database } from '../database/database.js';
 import { OldPartitionsRepository, type IdRange } from '../database/partitions/old-partitions.repository.js';
+import { WorkerHeartbeatService } from '../queues/worker-heartbeat.service.js';
 import { RetentionRepository, type EventBatch, type OpenRange } from './retention.repository.js';
 
 /** The pause after a round that left old events behind. */
@@ -35,19 +35,22 @@ export class RetentionService {
     private readonly database: Database,
     private readonly events: RetentionRepository,
     private readonly partitions: OldPartitionsRepository,
+    private readonly heartbeat: WorkerHeartbeatService,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   @WorkerTask('old_events', { every: SOON_MS, offBy: 'WEBHOOK_LOG_DAYS', failed: FAILED })
   async removeIfDue(stop: AbortSignal, days: number): Promise<void> {
-    if (performance.now() < this.nextRoundMs) return;
+    // While no age can be trusted, the next round must come soon, and not in an hour.
+    const isClockTrusted = this.heartbeat.retentionLimit().getTime() > 0;
+    if (performance.now() < this.nextRoundMs || !isClockTrusted) return;
     const leftBehind = await this.removeOld(days, stop);
     if (leftBehind === 0) this.nextRoundMs = performance.now() + HOUR_MS;
   }
 
   /** @returns how many old events could not be removed. */
   private async removeOld(days: number, stop: AbortSignal): Promise<number> {
-    const round = new Round(await this.partitions.waiting(days));
+    const round = new Round(await this.partitions.waiting(days, this.heartbeat.retentionLimit()));
     while (!stop.aborted && !round.isOver) {
       const batch = await this.removeBatch(days, round);
       if (batch.removable.length > 0) await delay(PAUSE_MS);
@@ -59,13 +62,14 @@ export class RetentionService {
   private async removeBatch(days: number, round: Round): Promise<EventBatch> {
     let batch: EventBatch | undefined;
     try {
+      const clockLimit = this.heartbeat.retentionLimit();
       await this.database.transaction(async (tx) => {
-        batch = await this.events.lockBatch(tx, days, round.range, round.batchSize);
+        batch = await this.events.lockBatch(tx, days, round.range, round.batchSize, clockLimit);
         if (batch) this.events.remove(tx, batch);
       });
     } catch (error) {
       // Without a batch, the round does not know where to continue.
-      if (!batch || isConnectionLost(error)) throw error;
+      if (!batch) throw error;
       if (round.failed(batch)) this.logger.warn({ reason: (error as Error).message }, FAILED);
       return batch;
     }

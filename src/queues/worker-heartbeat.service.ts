@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { HOUR_MS } from '../core/durations.js';
 import { processName } from '../core/process.js';
 import { WorkerProcessesRepository } from './worker-processes.repository.js';
 
@@ -7,6 +8,12 @@ const DEAD_AFTER_MS = 8_000;
 
 /** If the database's clock is ahead of its expected time by more than this, it counts as set forward. */
 const CLOCK_TOLERANCE_MS = 2_000;
+
+/**
+ * For this long after the clock was set forward, no row counts as old: the operator's time to set it right. No longer, so that
+ * events are still removed if a machine stands still every night.
+ */
+const NOTHING_OLD_MS = 12 * HOUR_MS;
 
 const BEFORE_ALL = new Date(0);
 
@@ -100,6 +107,11 @@ export class WorkerHeartbeatService {
     const isKnown = this.clock !== undefined && !this.isUnsure;
     if (!isKnown || performance.now() - this.setForwardAtMs < forMs) return BEFORE_ALL;
     return new Date(Math.ceil(this.latestMs()));
+  }
+
+  /** The latest time up to which ages may count, for the removal of old rows, as {@link clockLimit}. */
+  retentionLimit(): Date {
+    return this.clockLimit(NOTHING_OLD_MS);
   }
 
   private write(): ReturnType<WorkerProcessesRepository['beat']> {

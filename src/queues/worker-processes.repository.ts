@@ -68,11 +68,11 @@ const FORGET: Statement = {
          AND seen_at < statement_timestamp() - make_interval(secs => $2 / 1000.0)`,
 };
 
-/** Deletes a worker ($1 name). If its row records a clock set forward within the last hour, the row stays, for later workers. */
+/** Deletes a worker ($1 name). If its row records a clock set forward within half a day, the row stays, for later workers. */
 const DEREGISTER: Statement = {
   name: 'worker_processes.leave',
   text: `DELETE FROM worker_processes
-         WHERE name = $1 AND (clock_set_forward_at < statement_timestamp() - interval '1 hour') IS NOT FALSE`,
+         WHERE name = $1 AND (clock_set_forward_at < statement_timestamp() - interval '12 hours') IS NOT FALSE`,
 };
 
 @Injectable()

@@ -1,4 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { createLogger } from '../../src/core/logger.js';
+import { OldPartitionsRepository } from '../../src/database/partitions/old-partitions.repository.js';
+import { RetentionRepository } from '../../src/maintenance/retention.repository.js';
+import { RetentionService } from '../../src/maintenance/retention.service.js';
 import { WorkerHeartbeatService } from '../../src/queues/worker-heartbeat.service.js';
 import { WorkerProcessesRepository } from '../../src/queues/worker-processes.repository.js';
 import { closeWithBalancedBooks } from '../support/books.js';
@@ -87,6 +91,16 @@ describe('A worker', () => {
     new WorkerHeartbeatService(new WorkerProcessesRepository(stack.database));
   const isTrusted = (worker: WorkerHeartbeatService): boolean => worker.clockLimit(60_000).getTime() > 0;
 
+  /** A worker's first round of retention. */
+  const removeOldEvents = (worker: WorkerHeartbeatService): Promise<void> =>
+    new RetentionService(
+      stack.database,
+      new RetentionRepository(),
+      new OldPartitionsRepository(stack.database),
+      worker,
+      createLogger(stack.config, 'test'),
+    ).removeIfDue(new AbortController().signal, 90);
+
   // Connections from before the schema `clock` read PostgreSQL's own clock.
   beforeAll(() => stack.database.reconnect());
 
@@ -129,5 +143,23 @@ describe('A worker', () => {
     await before.beat();
     await beside.beat();
     expect(isTrusted(beside)).toBe(false);
+  });
+
+  it('removes no events that are old only since the step, whether it has noticed the step or not', async () => {
+    const events = (): Promise<object[]> => stack.sql('SELECT id FROM events ORDER BY id');
+    await stack.sql(
+      `INSERT INTO events (public_id, merchant_id, kind, body, created_at) VALUES ('evt_young', $1, 'webhook.test', '{}', now())`,
+      [merchant.id],
+    );
+    const before = await events();
+    const worker = heartbeat();
+    await worker.beat();
+    await setForward('1 year');
+    await removeOldEvents(worker);
+    expect(await events()).toEqual(before);
+    expect(await worker.beat()).toMatchObject({ clockWasSetForward: true });
+    await removeOldEvents(worker);
+    expect(await events()).toEqual(before);
+    await setForward('-1 year');
   });
 });

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { INestApplicationContext } from '@nestjs/common';
 import { OldEventPartitions } from '../../src/database/partitions/old-event-partitions.repository.js';
-import { OldPartitionsService } from '../../src/database/partitions/old-partitions.service.js';
+import { OldPartitionsService } from '../../src/maintenance/old-partitions.service.js';
+import { DAY_MS } from '../../src/core/durations.js';
 import { DELIVERY_ATTEMPTS } from '../../src/webhooks/delivery-attempts.sql.js';
 import { eventually } from '../support/eventually.js';
 import { whileLocked } from '../support/locks.js';
@@ -51,14 +52,18 @@ afterEach(async () => {
   await receiver.close();
 });
 
-/** Starts a worker, and waits for its first round, which would meet those of the tests. */
+/**
+ * Starts a worker, and waits for its first round, which would meet those of the tests, and for its first heartbeat, because
+ * nothing is old before.
+ */
 async function startWorker(): Promise<INestApplicationContext> {
   const started = await stack.startWorker();
   const port = await openManagementPort(started, 0);
-  await eventually(
-    async () => (await Scrape.of(port)).value('topup_task_runs_total', { task: 'old_partitions', result: 'done' }) ?? 0,
-    (rounds) => rounds > 0,
-  );
+  for (const task of ['old_partitions', 'overdue_work'])
+    await eventually(
+      async () => (await Scrape.of(port)).value('topup_task_runs_total', { task, result: 'done' }) ?? 0,
+      (rounds) => rounds > 0,
+    );
   return started;
 }
 
@@ -93,6 +98,8 @@ async function age(days: number): Promise<void> {
     UPDATE events_0 SET ${older('created_at')};
     COMMIT`);
 }
+
+const daysFromNow = (days: number): Date => new Date(Date.now() + days * DAY_MS);
 
 /** The partitions of each table, except the current one and the next one. */
 async function oldPartitions(): Promise<string[]> {
@@ -209,7 +216,7 @@ describe('old partitions', () => {
     await beginNext();
     await attemptedOrders(1);
     await age(DAYS + 1);
-    const old = new OldEventPartitions(partitioning.run, DAYS);
+    const old = new OldEventPartitions(partitioning.run, DAYS, daysFromNow(1));
     const [found] = await old.listDeliveries();
     if (!found) throw new Error('no partition is old');
     await stack.stopWorkers();
@@ -218,13 +225,28 @@ describe('old partitions', () => {
     expect(await oldPartitions()).toEqual(ALL);
   });
 
+  it('are not old by a clock that was set forward', async () => {
+    await attemptedOrders(1);
+    await beginNext();
+    await attemptedOrders(1);
+    await age(DAYS + 1);
+    for (const limit of [daysFromNow(-5), new Date(0)]) {
+      const old = new OldEventPartitions(partitioning.run, DAYS, limit);
+      expect([await old.listDeliveries(), await old.listWaiting()]).toEqual([[], []]);
+      await old.announce();
+    }
+    expect(
+      await stack.sql(`SELECT FROM event_retention WHERE removed_until > now() - interval '${DAYS + 1} days'`),
+    ).toEqual([]);
+  });
+
   it('are dropped after an interruption, too', async () => {
     await attemptedOrders(1);
     await beginNext();
     await attemptedOrders(1);
     await age(DAYS + 1);
     for (const step of ['DROP TABLE webhook', 'COMMIT']) {
-      const old = new OldEventPartitions(partitioning.interruptedAt(step), DAYS);
+      const old = new OldEventPartitions(partitioning.interruptedAt(step), DAYS, daysFromNow(1));
       const [found] = await old.listDeliveries();
       if (!found) throw new Error('no partition is old');
       await expect(old.dropDeliveries(found)).rejects.toThrow('interrupted');

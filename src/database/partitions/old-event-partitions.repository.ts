@@ -41,12 +41,14 @@ interface DeliveriesWithAttempts {
 
 /**
  * Finds and drops the partitions of events, deliveries and attempts whose rows are all older than `days`. A partition that
- * still gets ids, such as the newest partition, is never old.
+ * still gets ids, such as the newest partition, is never old. If the database's clock is past `clockLimit`, it was set forward:
+ * ages then count up to `clockLimit`.
  */
 export class OldEventPartitions {
   constructor(
     private readonly execute: Execute,
     private readonly days: number,
+    private readonly clockLimit: Date,
   ) {}
 
   /** Lists old partitions of deliveries, even if one of the deliveries still waits for an attempt. */
@@ -133,7 +135,7 @@ export class OldEventPartitions {
   }
 
   private get cutoff(): string {
-    return `statement_timestamp() - make_interval(days => ${this.days})`;
+    return `least(statement_timestamp(), '${this.clockLimit.toISOString()}') - make_interval(days => ${this.days})`;
   }
 
   /** In SQL: a share of the days as an interval. */

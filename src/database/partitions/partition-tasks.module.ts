@@ -2,11 +2,10 @@ import { Module } from '@nestjs/common';
 import { NextPartitionsRepository } from './next-partitions.repository.js';
 import { NextPartitionsService } from './next-partitions.service.js';
 import { OldPartitionsRepository } from './old-partitions.repository.js';
-import { OldPartitionsService } from './old-partitions.service.js';
 
-/** Tasks of workers that create and drop partitions. */
+/** The task of workers that creates partitions, and the old partitions. */
 @Module({
-  providers: [NextPartitionsRepository, NextPartitionsService, OldPartitionsRepository, OldPartitionsService],
+  providers: [NextPartitionsRepository, NextPartitionsService, OldPartitionsRepository],
   exports: [OldPartitionsRepository],
 })
 export class PartitionTasksModule {}

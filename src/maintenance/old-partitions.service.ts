@@ -1,9 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { LOGGER } from '../../core/core.module.js';
-import type { Logger } from '../../core/logger.js';
-import { WorkerTask } from '../../core/worker-task.js';
-import { levelOf } from './brief-lock.js';
-import { OldPartitionsRepository } from './old-partitions.repository.js';
+import { LOGGER } from '../core/core.module.js';
+import type { Logger } from '../core/logger.js';
+import { WorkerTask } from '../core/worker-task.js';
+import { levelOf } from '../database/partitions/brief-lock.js';
+import { OldPartitionsRepository } from '../database/partitions/old-partitions.repository.js';
+import { WorkerHeartbeatService } from '../queues/worker-heartbeat.service.js';
 
 /** The time between two rounds. No process reads events in one snapshot for longer, not even the audit. */
 const INTERVAL_MS = 600_000;
@@ -21,6 +22,7 @@ export class OldPartitionsService {
 
   constructor(
     private readonly partitions: OldPartitionsRepository,
+    private readonly heartbeat: WorkerHeartbeatService,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
@@ -30,7 +32,7 @@ export class OldPartitionsService {
     failed: 'the search for old partitions failed: trying again in ten minutes',
   })
   async dropOld(_stop: AbortSignal, days: number): Promise<void> {
-    await this.partitions.use(days, async (old) => {
+    await this.partitions.use(days, this.heartbeat.retentionLimit(), async (old) => {
       for (const each of await old.listDeliveries())
         await this.drop([each.deliveries.name, each.attempts.name], () => old.dropDeliveries(each));
       const found = await old.listEvents();
