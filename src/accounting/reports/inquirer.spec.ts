@@ -71,4 +71,25 @@ describe('an inquirer', () => {
     expect(calls.map(({ reference }) => reference)).toEqual(['one', 'two']);
     expect([inquirer.unanswered, inquirer.problem]).toEqual([2, `the ${fault}`]);
   });
+  it('has the result of the attempt’s own purchase, even if the statement has another one that was paid back', async () => {
+    const listed = new Map([
+      [
+        'one',
+        [
+          { supplierReference: 'S-own', state: 'succeeded' as const },
+          { supplierReference: 'S-surplus', state: 'failed' as const },
+        ],
+      ],
+    ]);
+    const limits = { maxInFlight: 1, listed, findBar: notCalled, onRefusal: notCalled };
+    const bar = { known: false, detail: 'not connected', offersNone: false } as const;
+    const inquirer = new Inquirer(undefined, bar, limits);
+    const [named] = attempts('one');
+    const queried = ['S-own', 'S-surplus', 'S-renamed', null].map((supplierReference) => ({
+      ...(named as NamedAttempt),
+      supplierReference,
+    }));
+    const results = await inquirer.queryAll([...queried, ...attempts('two')], ignore);
+    expect([results, inquirer.unaskable]).toEqual([['succeeded', 'failed', 'failed', 'failed', null], 1]);
+  });
 });

@@ -3,6 +3,7 @@ import { present } from '../../core/invariant.js';
 import { outcomeDetail, type Fault, type SupplierOutcome } from '../../suppliers/supplier-outcome.js';
 import {
   inquiryAbout,
+  type ListedPurchase,
   type NamedAttempt,
   type ReadingInquiry,
   type SupplierAdapter,
@@ -25,11 +26,13 @@ const GIVE_UP_AFTER = 20;
 /** A supplier's result for a reference. */
 export type Answered = 'succeeded' | 'failed' | 'processing' | 'never_seen';
 
+export type ListedResult = Pick<ListedPurchase, 'supplierReference' | 'state'>;
+
 interface Limits {
   /** The supplier's own limit of calls in flight; null for the usual limit. */
   maxInFlight: number | null;
-  /** Results from a statement of the supplier, for references that can't be queried. */
-  listed: ReadonlyMap<string, Answered>;
+  /** Purchases of a statement of the supplier, by our references, for references that can't be queried. */
+  listed: ReadonlyMap<string | null, ListedResult[]>;
   /** Finds why no call may begin now; null if calls may. */
   findBar: () => Promise<Unavailable | null>;
   /** Is called when the supplier refuses our credentials or bans us. */
@@ -98,10 +101,17 @@ export class Inquirer {
     return answers;
   }
 
+  /** Of several purchases under a reference, the attempt's own one counts, or else the last one, which was paid back if any was. */
+  private listedResult({ reference, supplierReference }: NamedAttempt): Answered | null {
+    const purchases = this.limits.listed.get(reference) ?? [];
+    const own = purchases.find((each) => supplierReference !== null && each.supplierReference === supplierReference);
+    return (own ?? purchases.at(-1))?.state ?? null;
+  }
+
   private async query(named: NamedAttempt): Promise<Answered | null> {
     const inquiry = this.adapter && inquiryAbout(this.adapter, named.supplierReference !== null);
     if (inquiry?.mayBuy !== false) {
-      const listed = this.limits.listed.get(named.reference) ?? null;
+      const listed = this.listedResult(named);
       if (listed === null) this.unaskable++;
       return listed;
     }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Supplier } from '../../suppliers/supplier.entity.js';
+import { groupBy } from '../../core/groups.js';
 import { Database } from '../../database/database.js';
 import { whyUnnoticed, type NamedAttempt, type SupplierBalance } from '../../suppliers/supplier-adapter.js';
 import { SupplierPausesService } from '../../suppliers/supplier-pauses.service.js';
@@ -98,7 +99,8 @@ export class SupplierReportService {
     const counts = await inSnapshot(this.database, (tx) => this.units.countUnits(tx, supplier.id, since));
     const inquirer = new Inquirer(this.registry.find(supplier.adapter), connection, {
       maxInFlight: supplier.max_in_flight,
-      listed: resultsOf(statement),
+      // Includes purchases from before `since`, because clocks differ.
+      listed: groupBy(statement?.purchases ?? [], ({ reference }) => reference),
       findBar: () => this.pauses.findBar(supplier),
       onRefusal: (refusal) => this.pauses.beginFor(supplier, refusal),
     });
@@ -184,17 +186,6 @@ export class SupplierReportService {
 /** The purchases of a statement, except those before `since`. */
 const soldSince = ({ purchases, since }: Statement = { name: '', purchases: [], unclear: [] }): StatedPurchase[] =>
   purchases.filter(({ boughtAt }) => !since || !boughtAt || boughtAt >= since);
-
-/**
- * A statement's results by our references: of several purchases the last one, which was paid back if any was. Includes purchases
- * from before `since`, because clocks differ.
- */
-const resultsOf = (statement: Statement | undefined): Map<string, Answered> =>
-  new Map(
-    (statement?.purchases ?? []).flatMap(({ reference, state }) =>
-      reference === null || state === null ? [] : [[reference, state] as const],
-    ),
-  );
 
 /** The attempt has ended, so the infinite age makes the sandbox answer with the final result. */
 const toNamed = ({

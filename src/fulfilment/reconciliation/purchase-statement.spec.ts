@@ -106,6 +106,11 @@ describe('a statement of a supplier', () => {
     ]);
   });
 
+  it('has no sale if the only purchase that was not refused is paid back in a line that does not name it', () => {
+    const lines = ['reference,supplier_reference,status', 'T1,S1,failed', 'T1,S2,success', 'T1,,refunded'];
+    expect(read(lines)).toMatchObject([{ reference: 'T1', state: 'failed' }]);
+  });
+
   it('counts a purchase as paid back if any of its lines says so', () => {
     const lines = ['reference,status', 'T1,success', 'T1,Refunded', 'T2,Dana kembali', 'T2,success'];
     expect(read(lines, { refunded: ['Dana kembali'] })).toMatchObject([

@@ -151,12 +151,15 @@ const nameIn = ({ reference, supplierReference }: StatedPurchase): string =>
   JSON.stringify([reference, reference === null && supplierReference]);
 
 /**
- * Returns the strongest line. If the supplier names several purchases under the reference, and sold some, returns each of these,
- * because a purchase that was paid back says nothing about another one. The purchases that were paid back follow them.
+ * Returns the strongest line. If the supplier names several purchases under the reference, not counting refused ones, and sold
+ * some, returns each of these, because a purchase that was paid back says nothing about another one. The purchases that were paid
+ * back follow them.
  */
 function purchasesIn(lines: StatedPurchase[]): StatedPurchase[] {
   const purchases = [...groupBy(lines, ({ supplierReference }) => supplierReference).values()].map(strongestOf);
-  const named = purchases.filter(({ supplierReference }) => supplierReference !== null);
+  const named = purchases.filter(
+    ({ supplierReference, result }) => supplierReference !== null && result !== 'not_bought',
+  );
   const sales = named.filter(({ result }) => result === 'bought');
   if (named.length < 2 || sales.length === 0) return [strongestOf(lines)];
   return [...sales, ...purchases.filter(({ result }) => result === 'refunded')];
