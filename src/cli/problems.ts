@@ -55,9 +55,11 @@ export function reasonOf(error: unknown): string {
 export const uncancelledInWords = (unit: UncancelledUnit): string =>
   `unit ${unitName(unit)} is left as it is: ${whyNot(unit)}`;
 
-function whyNot({ state, failure_code: code }: UncancelledUnit): string {
+function whyNot({ state, failure_code: code, soldBy }: UncancelledUnit): string {
   switch (state) {
     case 'queued':
+      if (soldBy !== undefined)
+        return `a supplier has sold it, by discrepancy ${soldBy}: close that first, with topup reversal close`;
       return 'a call to its supplier ended just now: give the command again';
     case 'sending':
       return 'a call to its supplier is in flight';

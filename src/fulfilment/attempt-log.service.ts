@@ -37,6 +37,12 @@ export class AttemptLogService {
     );
   }
 
+  /** A refusal sent a unit to review, because a supplier has reported that an earlier attempt bought it. */
+  soldBefore(attempt: LoggedAttempt): void {
+    const reason = 'a supplier has reported that an earlier attempt bought it';
+    this.logger.error({ ...aboutAttempt(attempt), reason }, 'a unit needs review: see topup order list --review');
+  }
+
   /** The service no longer queries a supplier that has not decided an ended attempt. */
   leftUndecided(attempt: LoggedAttempt): void {
     this.logger.warn(

@@ -86,11 +86,6 @@ export class AttemptsRepository {
     return offer?.off_ms ?? null;
   }
 
-  /** Whether a supplier has reported that an earlier attempt bought the unit, and no operator has closed this discrepancy. */
-  async isSold({ order_id, item, unit }: Omit<AttemptKey, 'attempt'>): Promise<boolean> {
-    return (await this.database.query(...sql.IS_SOLD.with({ order_id, item, unit }))).length > 0;
-  }
-
   /** Takes an offer off. @returns whether the offer existed and was on. */
   async takeOfferOff(offer: OfferKey, reason: string): Promise<boolean> {
     const { supplier_id, supplier_sku, player_template } = offer;

@@ -1,7 +1,7 @@
 import { SANDBOX_SUPPLIER_ID } from '../core/sandbox.js';
 import { rowsOf, statement, type RowsInText } from '../database/parameters.js';
 import { firstPassedOver, offersOf, passedOver, routingOrder, ROUTING_PARAMETERS } from '../catalog/routing.sql.js';
-import { isSentOnce, unitReferenceIn } from '../orders/order.rows.js';
+import { isSentOnce, isSold, unitReferenceIn } from '../orders/order.rows.js';
 
 /** The key of an attempt. */
 export const ATTEMPT = { order_id: 'bigint', item: 'smallint', unit: 'smallint', attempt: 'smallint' } as const;
@@ -110,20 +110,6 @@ const isLate = (unit: string, deadlineMs: string): string => `
 /** In SQL: whether the unit has tried fewer offers than it may. */
 const mayTryMore = (unit: string, maxOffers: string): string => `
              (SELECT count(DISTINCT (tried.supplier_id, tried.supplier_sku)) FROM ${attemptsOf(unit, 'tried')}) < ${maxOffers}`;
-
-/** In SQL: whether a supplier has reported that an earlier attempt bought the unit, and no operator has closed this discrepancy. */
-export const isSold = (unit: string): string => `
-             EXISTS (SELECT FROM supplier_reversals r
-                     WHERE ${isOf(unit, 'r')}
-                       AND r.kind = 'bought_late' AND r.status <> 'closed')`;
-
-export const IS_SOLD = statement(
-  'order_units.is_sold',
-  { order_id: 'bigint', item: 'smallint', unit: 'smallint' },
-  ({ order_id, item, unit }) => `
-    SELECT FROM order_units u
-    WHERE u.order_id = ${order_id} AND u.item = ${item} AND u.unit = ${unit} AND ${isSold('u')}`,
-);
 
 /** Selects the same offer again, for another reference, if its supplier asked for a retry: up to `maxRetries` times. */
 const repeatedOffer = (maxRetries: string): string => `

@@ -160,8 +160,7 @@ export class OutcomeRecorder {
    * Begins another attempt for a unit that its supplier certainly did not accept and will not accept soon. If no
    * further offer is left and the unit's offer has been off for too long, the unit fails. A unit that was sent only
    * once never fails here: a callback may have proved the purchase without ending the claim of that send, and only
-   * {@link postpone} notices this. Nor does a unit whose earlier attempt bought it, as a supplier reported during the claim:
-   * {@link postpone} sends it to review.
+   * {@link postpone} notices this.
    * @returns true if another attempt began or the unit failed: then the ended attempt needs no further call.
    */
   private async isBoughtElsewhere(call: Undecided, leaseEndMs: number): Promise<boolean> {
@@ -176,7 +175,6 @@ export class OutcomeRecorder {
     else if (outcome.fault !== 'configuration' || unit.sends === 1) return false;
     else if (unit.age_ms < this.config.ROUTING_HOLD_LIMIT_MS || (await this.mayBeCorrected(call, leaseEndMs)))
       return false;
-    else if (await retryWrite(() => this.attempts.isSold(unit), leaseEndMs, isPassing)) return false;
     else await this.settlements.settle({ ...call, outcome: GIVEN_UP }, leaseEndMs);
     return true;
   }

@@ -68,6 +68,8 @@ export class UnitObserver extends WorkLog<ClaimedUnit> {
         );
       case 'reversal':
         return this.attempts.contradicted(unit, outcome);
+      case 'review':
+        return this.attempts.soldBefore(unit);
       case 'settled_before':
         return;
     }

@@ -16,7 +16,14 @@ import {
   toSettledRow,
   type SettleUnit,
 } from './settle-unit.js';
-import type { SettlementRepository, CountRow, LockedOrder, MovementRow, SettledUnit } from './settlement.repository.js';
+import type {
+  SettlementRepository,
+  CountRow,
+  LockedOrder,
+  MovementRow,
+  SettledUnit,
+  WrittenUnit,
+} from './settlement.repository.js';
 import { isTerminalUnit } from './states.js';
 
 export interface Repositories {
@@ -30,11 +37,12 @@ export interface Repositories {
  * - `settled`: the command settled the unit.
  * - `settled_before`: the unit was already settled. An operator's command also gets this result if it may not settle
  *   the unit now.
+ * - `review`: the answer is a refusal, but an earlier attempt bought the unit, says an open discrepancy. The unit went to review.
  * - `superseded`: the unit stays open, because the answer is about an older claim or attempt, or a code is still missing.
  * - `reversal`: the answer contradicts the unit's settlement, or an earlier attempt bought the unit. The batch opened
  *   or changed a discrepancy.
  */
-export type SettleResult = 'settled' | 'settled_before' | 'superseded' | 'reversal';
+export type SettleResult = 'settled' | 'settled_before' | 'review' | 'superseded' | 'reversal';
 
 export type EndedOrder = LockedOrder & { items: ItemRow[]; outcome: OrderOutcome };
 
@@ -59,17 +67,19 @@ export async function settleBatch(
   tx.write(LIMIT_LOCK_WAIT, [LOCK_WAIT_MS[wait]]);
   const commands = wait === 'never' ? await lockFree(repositories, tx, allCommands) : allCommands;
   const winners = winnersOf(commands.filter(maySettle));
-  const [orders, units] = await Promise.all([
+  const [orders, written] = await Promise.all([
     settlement.lockOrders(
       tx,
       commands.map(({ key }) => key.orderId),
     ),
     settlement.settleUnits(tx, [...winners.values()].map(toSettledRow)),
   ]);
+  const units = written.filter(isSettled);
   const settled = new Set<SettleUnit>();
-  for (const { order_id: orderId, item, unit } of units) {
+  const reviewed = new Set<SettleUnit>();
+  for (const { order_id: orderId, item, unit, state } of written) {
     const command = winners.get(unitKey({ orderId, item, unit }));
-    if (command) settled.add(command);
+    if (command) (state === 'review' ? reviewed : settled).add(command);
   }
   deliveries.store(tx, toDeliveriesToStore(commands, settled));
   settlement.recordCalls(
@@ -86,7 +96,10 @@ export async function settleBatch(
     commands.filter((command) => !settled.has(command)),
   );
   const outcomes = new Map<SettleUnit, BatchResult<SettleResult>>(
-    commands.map((command) => [command, succeeded(others.get(command) ?? 'settled')]),
+    commands.map((command) => [
+      command,
+      succeeded(reviewed.has(command) ? 'review' : (others.get(command) ?? 'settled')),
+    ]),
   );
   if (units.length === 0) return { outcomes, ended: [], webhooks: recordEvents(tx, []) };
 
@@ -122,6 +135,8 @@ async function lockFree(
   const merchants = new Set(locked.map(({ merchant_id }) => merchant_id));
   return inLockedOrders.filter(({ merchantId }) => merchants.has(merchantId));
 }
+
+const isSettled = (unit: WrittenUnit): unit is SettledUnit => unit.state !== 'review';
 
 const maySettle = (command: SettleUnit): boolean => !(isSupplierAnswer(command) && command.lacksCode);
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Queryable, Transaction, Statement } from '../database/database.js';
 import { outcomeDetail, type SupplierOutcome } from '../suppliers/supplier-outcome.js';
-import { isSentOnce, type ItemRow, type OrderRow, STORED_ORDER_COLUMNS, type UnitRow } from './order.rows.js';
+import { isSentOnce, isSold, type ItemRow, type OrderRow, STORED_ORDER_COLUMNS, type UnitRow } from './order.rows.js';
 import { LIST_ITEMS_OF } from './orders.repository.js';
 import { rowsOf, statement } from '../database/parameters.js';
 import { OR_SOONER } from './attempt-checks.sql.js';
@@ -38,6 +38,9 @@ const LOCK_FREE_ORDERS: Statement = {
 
 export type SettledUnit = Pick<OrderUnit, 'order_id' | 'item' | 'unit'> & { state: 'succeeded' | 'failed' };
 
+/** A settled unit, or one that went to review instead. */
+export type WrittenUnit = Omit<SettledUnit, 'state'> & { state: SettledUnit['state'] | 'review' };
+
 const UNIT = { order_id: 'bigint', item: 'smallint', unit: 'smallint' } as const;
 
 const quoted = (states: string[]): string => states.map((state) => `'${state}'`).join(', ');
@@ -50,7 +53,7 @@ const quoted = (states: string[]): string => states.map((state) => `'${state}'`)
 const CERTAINLY_NOT_BOUGHT = `u.state = 'queued' AND u.unknown_since IS NULL AND u.claimed_by IS NULL`;
 
 /**
- * Settles each unit at most once, by compare-and-set. Returns the settled units.
+ * Settles each unit at most once, by compare-and-set. Returns the units that it settled or sent to review.
  * - An answer settles a unit only if its attempt is still the unit's latest attempt.
  * - A refusal answers one call, so it settles a unit only if the claim of that call is still the latest claim. For a success, the
  *   claim does not matter, because all calls of an attempt have one reference. A report about the whole attempt has no claim.
@@ -58,6 +61,8 @@ const CERTAINLY_NOT_BOUGHT = `u.state = 'queued' AND u.unknown_since IS NULL AND
  *   nothing, because another one may be bought.
  * - A supplier's refusal does not settle a unit that waits to be sent, but a success does.
  * - An operator settles units in doubt or in review, and cancels units that were certainly not bought.
+ * - While an open discrepancy reports that an earlier attempt bought the unit, only an operator's decision fails it: a supplier's
+ *   refusal sends it to review, and a cancellation does nothing.
  * - With `seen_attempt`, an operator's decision settles only that attempt. A unit without an attempt has attempt 0, which
  *   operators see as 1. So a seen 1 fits attempt 0, but a seen 0 does not fit attempt 1: that attempt has begun since.
  * - A row without a supplier's reference does not change the stored reference.
@@ -81,9 +86,14 @@ export const SETTLE_UNITS = statement(
     }),
   },
   ({ units }) => `
-    UPDATE order_units u SET state = c.state,
+    UPDATE order_units u SET
+           (state, next_action, unknown_since, failure_code, failure_message) = (
+             SELECT CASE WHEN is_sold THEN 'review' ELSE c.state END, CASE WHEN is_sold THEN 'inquire' ELSE u.next_action END,
+                    CASE WHEN is_sold THEN coalesce(u.unknown_since, statement_timestamp()) ELSE u.unknown_since END,
+                    CASE WHEN NOT is_sold THEN c.failure_code END, CASE WHEN NOT is_sold THEN c.failure_message END
+             FROM (SELECT CASE WHEN c.state = 'failed' AND c.attempt > 1 THEN ${isSold('u')} ELSE false END AS is_sold) refused),
            supplier_reference = coalesce(c.supplier_reference, u.supplier_reference),
-           failure_code = c.failure_code, failure_message = c.failure_message, next_action_at = NULL, claimed_by = NULL,
+           next_action_at = NULL, claimed_by = NULL,
            call_process = c.call_process, call_duration_ms = c.call_duration_ms,
            updated_at = date_trunc('milliseconds', statement_timestamp())
     FROM ${units.as('c')}
@@ -92,7 +102,7 @@ export const SETTLE_UNITS = statement(
       AND (u.state <> 'queued' OR c.cancels OR c.state = 'succeeded')
       AND (c.attempt IS NULL OR u.attempt = c.attempt)
       AND (c.seen_attempt IS NULL OR c.seen_attempt IN (u.attempt, greatest(u.attempt, 1)))
-      AND CASE WHEN c.cancels THEN ${CERTAINLY_NOT_BOUGHT}
+      AND CASE WHEN c.cancels THEN ${CERTAINLY_NOT_BOUGHT} AND NOT (u.attempt > 1 AND ${isSold('u')})
                WHEN c.attempt IS NULL THEN u.state IN ('unknown', 'review')
                WHEN c.claim IS NULL THEN c.state = 'succeeded' OR NOT c.is_about_one_send OR ${isSentOnce('u')}
                ELSE c.state = 'succeeded' OR u.claim = c.claim END
@@ -371,9 +381,9 @@ export class SettlementRepository {
     return tx.query<LockedOrder>(LOCK_FREE_ORDERS, [[...new Set(ids)]]);
   }
 
-  /** @returns the units that it settled. */
-  settleUnits(tx: Transaction, units: SettledRow[]): Promise<SettledUnit[]> {
-    return tx.query<SettledUnit>(...SETTLE_UNITS.with({ units }));
+  /** @returns the units that it settled or sent to review. */
+  settleUnits(tx: Transaction, units: SettledRow[]): Promise<WrittenUnit[]> {
+    return tx.query<WrittenUnit>(...SETTLE_UNITS.with({ units }));
   }
 
   /** Opens a discrepancy for each answer that contradicts its unit. @returns the state of the unit for each answer. */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { assertActor, recordAction, type Actor } from '../audit-log/audit-log.js';
 import { failure } from '../core/failures.js';
+import { withoutUndefined } from '../core/members.js';
 import type { Transaction } from '../database/database.js';
 import { unitName, type OrderRow, type UnitKey, type UnitRow } from '../orders/order.rows.js';
 import { OrderSettlementService, type SettleUnit } from '../orders/order-settlement.service.js';
@@ -25,7 +26,8 @@ export class OrderCancellationService {
 
   /**
    * Fails units that were never sent or never accepted. This has the effects of a supplier's refusal: the last unit ends the
-   * order, and the merchant gets the price back. If a worker claims a unit at the same moment, only one of the two succeeds.
+   * order, and the merchant gets the price back. While an open discrepancy reports that an earlier attempt bought a unit, the unit
+   * stays as it is. If a worker claims a unit at the same moment, only one of the two succeeds.
    * @returns the cancelled units, and the units that stay as they are.
    * @throws BAD_REQUEST; NOT_FOUND; NothingCancelled.
    */
@@ -36,10 +38,19 @@ export class OrderCancellationService {
     const cancelled = new Set(
       commands.filter((_each, index) => settled[index] === 'settled').map(({ key }) => unitName(key)),
     );
-    const now = cancelled.size === chosen.length ? [] : await this.unitsOf(cancellation);
-    const uncancelled = now.filter((unit) => !cancelled.has(unitName(unit)));
+    const uncancelled = cancelled.size === chosen.length ? [] : await this.listUncancelled(cancellation, cancelled);
     if (cancelled.size === 0) throw new NothingCancelled(cancellation.order.order_number, uncancelled);
     return { cancelled: chosen.filter((unit) => cancelled.has(unitName(unit))), uncancelled };
+  }
+
+  /** @param cancelled the names of the cancelled units. */
+  private async listUncancelled(cancellation: Cancellation, cancelled: Set<string>): Promise<UncancelledUnit[]> {
+    const now = await this.unitsOf(cancellation);
+    const sales = await this.orders.listLateSales(cancellation.order.id);
+    const soldBy = new Map(sales.map(({ id, item, unit }) => [`${item}.${unit}`, id]));
+    return now
+      .filter((unit) => !cancelled.has(unitName(unit)))
+      .map((unit) => ({ ...unit, ...withoutUndefined({ soldBy: soldBy.get(unitName(unit)) }) }));
   }
 
   private async unitsOf({ order, unit: chosen }: Cancellation): Promise<UnitRow[]> {

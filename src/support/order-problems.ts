@@ -12,7 +12,10 @@ export class AmbiguousReference extends AppError {
 }
 
 /** A unit that was not cancelled, with its current state. */
-export type UncancelledUnit = Pick<UnitRow, 'item' | 'unit' | 'state' | 'failure_code'>;
+export type UncancelledUnit = Pick<UnitRow, 'item' | 'unit' | 'state' | 'failure_code'> & {
+  /** The open discrepancy which reports that an earlier attempt bought the unit. */
+  soldBy?: number;
+};
 
 /** CONFLICT, because no unit could be cancelled. */
 export class NothingCancelled extends AppError {
@@ -20,6 +23,10 @@ export class NothingCancelled extends AppError {
     orderNumber: string,
     readonly uncancelled: UncancelledUnit[],
   ) {
-    super('CONFLICT', `nothing of ${orderNumber} was cancelled`);
+    const sold = uncancelled.flatMap(({ soldBy }) => soldBy ?? []);
+    super(
+      'CONFLICT',
+      [`nothing of ${orderNumber} was cancelled`, ...sold.map((id) => `see discrepancy ${id}`)].join(', '),
+    );
   }
 }

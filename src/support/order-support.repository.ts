@@ -12,6 +12,7 @@ import { unitReferenceIn, type ItemRow, type UnitKey, type UnitRow } from '../or
 import { LIST_ITEMS_OF } from '../orders/orders.repository.js';
 import type { UnitAttempt } from '../orders/unit-attempt.entity.js';
 import type { UnitState } from '../orders/states.js';
+import { SupplierReversal } from '../orders/supplier-reversal.entity.js';
 import { Supplier } from '../suppliers/supplier.entity.js';
 import type { Transfer } from '../wallet/transfer.entity.js';
 import { historyOf, type HistoryRow } from './order-history.sql.js';
@@ -187,6 +188,14 @@ export class OrderSupportRepository {
       ...unit,
       supplier: present(raw[index], 'a row has its raw row').supplier_code,
     }));
+  }
+
+  /** The open discrepancies which report that suppliers sold units of the order after all. */
+  listLateSales(orderId: bigint): Promise<Pick<SupplierReversal, 'id' | 'item' | 'unit'>[]> {
+    return this.database.manager.find(SupplierReversal, {
+      select: { id: true, item: true, unit: true },
+      where: { order_id: orderId, kind: 'bought_late', status: 'open' },
+    });
   }
 
   /** One statement, so that all its parts are of the same moment. */

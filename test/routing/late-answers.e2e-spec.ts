@@ -163,12 +163,15 @@ describe('The code of a purchase that a supplier reports late', () => {
 });
 
 describe('Such a report while the next attempt is in flight', () => {
-  /** An order whose second attempt fails after `refuse`, and whose third would succeed with its second send. */
-  async function orderUnderWay() {
+  /**
+   * An order whose second attempt fails after `refuse`. Its third attempt would succeed with its second send; with `isLast`, there
+   * is no offer for a third attempt.
+   */
+  async function orderUnderWay({ isLast = false } = {}) {
     const other = await scene.product(
       { supplier: 'first', supplierSku: 'ml86', cost: 20_000 },
       { supplier: 'fake', supplierSku: 'X' },
-      { supplier: 'fake', supplierSku: 'Y' },
+      ...(isLast ? [] : [{ supplier: 'fake', supplierSku: 'Y' }]),
     );
     const user = unique('8');
     let isRefused = false;
@@ -197,11 +200,12 @@ describe('Such a report while the next attempt is in flight', () => {
     /** Makes the second attempt fail. It makes inquiries due, because the service queries less and less often. */
     const refuse = async (): Promise<void> => {
       isRefused = true;
-      const look = async (): Promise<number> => {
+      const look = async (): Promise<boolean> => {
         await makeDue(scene.stack, order);
-        return (await scene.attempts(order)).length;
+        const [unit] = await scene.units(order);
+        return unit?.attempts === 3 || unit?.state === 'review' || unit?.state === 'failed';
       };
-      await eventually(look, (count) => count === 3);
+      await eventually(look, (isRecorded) => isRecorded);
     };
     return { order, asked, sold, reversal, refuse };
   }
@@ -213,6 +217,21 @@ describe('Such a report while the next attempt is in flight', () => {
     await scene.resolve(order, 'the first supplier sold it', '--succeeded');
     await scene.orderWith(order, 'completed');
     expect(asked('.1.1.3')).toBe(0);
+  });
+
+  it('keeps the unit from being refunded if no offer is left for a third attempt: it goes to review', async () => {
+    const { order, reversal, refuse } = await orderUnderWay({ isLast: true });
+    const before = await scene.stack.wallet(scene.merchant);
+
+    await refuse();
+
+    expect(await scene.units(order)).toMatchObject([{ state: 'review', attempts: 2 }]);
+    expect(await scene.stack.wallet(scene.merchant)).toEqual(before);
+    expect((await scene.orderWith(order, 'processing')).items).toMatchObject([{ failed_quantity: 0 }]);
+    // The operator may decide all the same that nothing was bought.
+    await scene.resolve(order, 'the first supplier paid it back', '--failed', 'OUT_OF_STOCK');
+    await scene.orderWith(order, 'failed');
+    await scene.commandLine.json('reversal', 'close', `${reversal?.id}`, '--reason', 'paid back there', '--yes');
   });
 
   it('does not stop the third attempt if it comes again after an operator closed the discrepancy', async () => {
@@ -329,6 +348,42 @@ describe('Such a report while the first send of the next attempt is in flight', 
       order.order_number,
     ]);
     await expectReviewAfterADay(order, supplier);
+  });
+});
+
+describe('An open discrepancy about a late sale, beside a unit that waits to be sent again', () => {
+  it('keeps an operator from cancelling the unit, until the discrepancy is closed', async () => {
+    const supplier = unique('paused');
+    await scene.stack.addSupplier(supplier, scene.stack.supplier.url);
+    const sku = await scene.product(
+      { supplier: 'first', supplierSku: 'ml86', cost: 20_000 },
+      { supplier, supplierSku: 'X' },
+    );
+    const user = unique('8');
+    await first.sim('rules', { match: { player: user }, rc: '02' });
+    scene.stack.supplier.script(user, () => ({ status: 429, headers: { 'retry-after': '5' } }));
+    const order = await scene.order(sku, { user });
+    await scene.reference(order, 2);
+    await scene.commandLine.json('supplier', 'pause', supplier, '--reason', 'maintenance');
+    await scene.unitIn(order, 'queued');
+    // Such a discrepancy is left if the report comes during a claim that its worker then undoes.
+    await scene.stack.sql(
+      `INSERT INTO supplier_reversals (order_id, item, unit, attempt, supplier_id, kind, created_at)
+       SELECT order_id, item, unit, number, supplier_id, 'bought_late', now() FROM unit_attempts
+       WHERE order_id = (SELECT id FROM orders WHERE order_number = $1) AND number = 1`,
+      [order.order_number],
+    );
+    const [reversal] = await reversalsOf(order);
+    const cancel = ['order', 'cancel', order.order_number, '--reason', 'the buyer left', '--yes'];
+
+    const refused = await scene.commandLine.run(...cancel);
+
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain(`by discrepancy ${reversal?.id}`);
+    await scene.unitIn(order, 'queued');
+    await scene.commandLine.json('reversal', 'close', `${reversal?.id}`, '--reason', 'paid back there', '--yes');
+    await scene.commandLine.json(...cancel);
+    await scene.orderWith(order, 'failed');
   });
 });
 

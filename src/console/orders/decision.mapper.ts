@@ -43,7 +43,10 @@ const WHY_NOT_CANCELLED: Record<UncancelledUnit['state'], string> = {
 export const toLeftUnitDto = (unit: UncancelledUnit): LeftUnitDto => ({
   unit: unitName(unit),
   state: unit.state,
-  why: WHY_NOT_CANCELLED[unit.state],
+  why:
+    unit.state === 'queued' && unit.soldBy !== undefined
+      ? `a supplier has sold it, by discrepancy ${unit.soldBy}: close that first`
+      : WHY_NOT_CANCELLED[unit.state],
 });
 
 export const toNamedUnitDto = (unit: UnitStatus): NamedUnitDto => ({

@@ -24,7 +24,7 @@ const SETTLE_WITHIN_MS = 5_000;
 
 /**
  * What the outcome in a callback changed.
- * - `settled`: it settled the unit, or a refusal began another attempt.
+ * - `settled`: it settled the unit, or a refusal began another attempt or sent the unit to review.
  * - `contradicted`: it opened or changed a discrepancy. It contradicts how its attempt or the unit ended, or reports a
  *   second purchase.
  * - `nothing_new`: we already knew it, or the purchase is still in progress.
@@ -106,6 +106,9 @@ export class CallbackAnswersService {
     switch (settled) {
       case 'settled':
         this.metrics.unitSettled(supplier, outcome.kind);
+        return 'settled';
+      case 'review':
+        this.log.soldBefore({ ...attempt, supplier });
         return 'settled';
       case 'reversal':
         this.log.contradicted({ ...attempt, supplier }, outcome);
