@@ -78,10 +78,12 @@ export class IncomingLinesService {
       return !known || isUndecided(known);
     });
     const reported = open.map((each) => withKnown(each, pairs.get(each)));
-    const matches = await this.incoming.match(reader, channel, reported);
     const paired = new Set(pairs.values());
     const others = slips.filter((slip) => !paired.has(slip));
-    const matchOf = new Map(open.map((each, n) => [each, matches[n] && orWaits(each, matches[n], others)]));
+    const matches = await this.incoming.match(reader, channel, reported, (match, place) =>
+      orWaits(present(open[place], 'each match is of a line'), match, others),
+    );
+    const matchOf = new Map(open.map((each, place) => [each, matches[place]]));
     return incoming.map((each) => ({ line: each.line, known: pairs.get(each), match: matchOf.get(each) ?? null }));
   }
 }

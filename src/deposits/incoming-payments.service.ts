@@ -24,11 +24,16 @@ export class IncomingPaymentsService {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** @param reported in the order of time. @returns a match for each of them. */
+  /**
+   * @param reported in the order of their witness.
+   * @param orWaits lets a payment wait that would be booked; it gets the match, and the payment's place among those reported.
+   * @returns a match for each of them.
+   */
   async match(
     reader: Queryable,
     { channel, settings }: ConnectedChannel,
     reported: readonly ReportedPayment[],
+    orWaits = (match: Match, _place: number): Match => match,
   ): Promise<Match[]> {
     if (reported.length === 0) return [];
     const candidates = await this.deposits.candidates(reader, {
@@ -46,7 +51,7 @@ export class IncomingPaymentsService {
       skewMs: this.config.DEPOSIT_SKEW_MS,
     };
     const matcher = new Matcher(rules, candidates);
-    return reported.map((each) => matcher.match(each));
+    return reported.map((each, place) => matcher.match(each, (match) => orWaits(match, place)));
   }
 
   /** The caller must hold the channel's lock. @returns the payments' states. */

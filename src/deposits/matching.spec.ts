@@ -84,6 +84,13 @@ describe('a payment that can only be recognized by its amount', () => {
     expect(matched([deposit({ is_full: true })], payment())).toMatchObject({ reason: 'DOUBLE' });
   });
 
+  it('leaves its deposit to the next one if it waits for another reason, in one file as in two', () => {
+    const matcher = new Matcher(RULES, [one]);
+    const waiting = { state: 'waiting', reason: 'DOUBLE', deposit: one } as const;
+    expect(matcher.match(payment(), () => waiting)).toEqual(waiting);
+    expect(matcher.match(payment())).toMatchObject({ state: 'booked', deposit: one });
+  });
+
   it('waits when it is late and another merchant had the amount before, unpaid', () => {
     const before = deposit({
       merchant_id: 2,

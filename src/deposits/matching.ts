@@ -44,8 +44,11 @@ export interface MatchingRules {
 const AMBIGUOUS_MS = 30 * DAY_MS;
 /** A deposit of the amount that was made within this time after a payment is named as the probable one. */
 export const TOO_EARLY_MS = 2 * DAY_MS;
-/** Matching needs no deposit that was made longer than this before a payment: the longest hold, and the time of ambiguity. */
-export const RELEVANT_MS = AMBIGUOUS_MS + 33 * DAY_MS;
+/**
+ * A payment that names no deposit needs none that was made longer than this before it: an offer of a day, the longest hold of 30 days,
+ * and some days for clocks. The time of ambiguity is shorter.
+ */
+export const RELEVANT_MS = 33 * DAY_MS;
 
 /** A range of times around payments: from `beforeMs` before the first one until `afterMs` after the last one. */
 export function rangeAround(
@@ -98,12 +101,17 @@ export class Matcher {
     }
   }
 
-  /** Payments must come in the order of time: if one pays a deposit, the deposit counts as paid for the next ones. */
-  match(payment: ReportedPayment): Match {
-    const match = this.find(payment);
-    if (match.state !== 'booked') return match;
-    if (payment.amount > this.rules.holdAbove) return waits('LARGE', match.deposit);
-    this.paid.add(match.deposit.id);
+  /**
+   * Payments must come in the order of their witness. If one is booked to a deposit, the deposit counts as paid for the next ones
+   * that name no deposit.
+   * @param orWaits lets a payment wait that would be booked.
+   */
+  match(payment: ReportedPayment, orWaits = (match: Match): Match => match): Match {
+    const found = this.find(payment);
+    if (found.state !== 'booked') return found;
+    if (payment.amount > this.rules.holdAbove) return waits('LARGE', found.deposit);
+    const match = orWaits(found);
+    if (match.state === 'booked') this.paid.add(match.deposit.id);
     return match;
   }
 
@@ -162,6 +170,6 @@ const isSoon = ({ paidAt }: ReportedPayment, { created_at }: Candidate): boolean
 const endOfOffer = ({ expires_at, cancelled_at }: Candidate): Date =>
   cancelled_at !== null && cancelled_at < expires_at ? cancelled_at : expires_at;
 
-/** A time in the precision of the payment. */
+/** A time, cut to the minute for a payment that has only minutes. One that has only a day is never recognized by its amount. */
 const clock = (time: Date, { precision }: ReportedPayment): number =>
   precision === 'minute' ? Math.floor(time.getTime() / MINUTE_MS) : time.getTime();
