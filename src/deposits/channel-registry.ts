@@ -7,7 +7,7 @@ import { SecretBox, type Place } from '../core/secret-box.js';
 import { CallbackAddresses } from '../suppliers/callback-addresses.service.js';
 import { changeTogether, openTogether } from '../suppliers/supplier-credentials.service.js';
 import { AdapterHttp } from '../suppliers/adapter-http.js';
-import { missingProblem, type Changes } from '../suppliers/supplier-settings.js';
+import { keptNames, missingProblem, type Changes } from '../suppliers/supplier-settings.js';
 import { CHANNEL_ADAPTERS, describeChannelAdapter } from './channels/adapters.js';
 import type { ChannelAdapter, ChannelSettings } from './channels/channel-adapter.js';
 import { channelPlace, type DepositChannel } from './deposit-channel.entity.js';
@@ -69,7 +69,7 @@ export class ChannelRegistry implements OnApplicationShutdown {
   /** Seals changed credentials together with the credentials that stay. @throws BAD_REQUEST if one stays and cannot be opened. */
   changeCredentials(code: string, before: ChannelCredentials, changes: Changes): ChannelCredentials {
     const place = channelPlace('credentials_sealed', code);
-    const staying = before.credential_names.filter((name) => changes[name] === undefined);
+    const staying = keptNames(before.credential_names, changes);
     if (staying.length > 0 && !this.canOpen(before, place)) {
       const words = `the stored ${staying.join(', ')} of channel ${code} can't be opened`;
       throw new AppError('BAD_REQUEST', `${words}: enter it again, or start with the SECRETS_KEY that sealed it`);

@@ -8,6 +8,10 @@ import { supplierPlace } from './supplier.entity.js';
 /** 128 random bits, as the contract promises (section 8). */
 const TOKEN_BYTES = 16;
 
+/** The problem of an address whose token can't be opened, with the remedy. */
+export const UNOPENED_ADDRESS =
+  "can't be opened: start with the SECRETS_KEY that sealed it, or make a new one (--new-callback-url)";
+
 interface Called {
   code: string;
   callback_token_sealed: Buffer | null;

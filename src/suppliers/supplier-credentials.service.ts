@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { SecretBox, type Place } from '../core/secret-box.js';
-import { changed, type Changes } from './supplier-settings.js';
+import { changed, keptNames, type Changes } from './supplier-settings.js';
 import { supplierPlace, type Supplier } from './supplier.entity.js';
 
 /** The columns with a supplier's credentials. */
@@ -80,7 +80,7 @@ export function changeTogether(
   changes: Changes,
 ): Partial<Pick<CredentialColumns, 'credentials_sealed' | 'credential_names'>> {
   if (Object.keys(changes).length === 0) return {};
-  const isAnyKept = columns.credential_names.some((name) => changes[name] === undefined);
+  const isAnyKept = keptNames(columns.credential_names, changes).length > 0;
   const remaining = changed(isAnyKept ? openTogether(secretBox, columns, place) : {}, changes);
   const names = Object.keys(remaining);
   const sealed = names.length === 0 ? null : secretBox.seal(JSON.stringify(remaining), place);

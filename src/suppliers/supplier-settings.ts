@@ -117,9 +117,8 @@ export function assertSecretsStay(
   [before, after]: [before: string | null, after: string | null],
 ): void {
   if (originOf(before) === originOf(after)) return;
-  const secrets = credentials
-    .filter(({ name, secret }) => secret && names.includes(name) && given[name] === undefined)
-    .map(({ name }) => name);
+  const kept = keptNames(names, given);
+  const secrets = credentials.filter(({ name, secret }) => secret && kept.includes(name)).map(({ name }) => name);
   if (secrets.length === 0) return;
   const message = `enter ${secrets.join(', ')} again for another host: the service does not send stored secrets to it`;
   throw invalidRequest([{ field: 'credentials', code: 'REQUIRED', message }]);
@@ -132,6 +131,10 @@ export function changed(before: Record<string, string>, changes: Changes): Recor
   const merged = Object.entries({ ...before, ...changes });
   return Object.fromEntries(merged.filter((entry): entry is [string, string] => entry[1] !== null));
 }
+
+/** The names of the stored credentials that stay as they are. */
+export const keptNames = (stored: readonly string[], changes: Changes): string[] =>
+  stored.filter((name) => changes[name] === undefined);
 
 /** Changes of credentials for the audit log: only their names, and what happened to them. */
 export const withoutValues = (changes: Changes): Record<string, 'replaced' | 'removed'> =>

@@ -9,7 +9,7 @@ import { present } from '../core/invariant.js';
 import { isLockTimeout } from '../core/postgres-errors.js';
 import { Database, type Transaction } from '../database/database.js';
 import { recordAction, type Actor } from '../audit-log/audit-log.js';
-import { CallbackAddressesService } from './callback-addresses.service.js';
+import { CallbackAddressesService, UNOPENED_ADDRESS } from './callback-addresses.service.js';
 import { credentialNames, NO_CREDENTIALS, SupplierCredentialsService } from './supplier-credentials.service.js';
 import { SupplierBalancesRepository } from './supplier-balances.repository.js';
 import { SupplierRegistry } from './supplier-registry.js';
@@ -194,9 +194,9 @@ export class SuppliersService {
 
   /**
    * Returns the stored token unless the operator wants a new one, because the supplier already calls the address with that token.
-   * If the key is lost that sealed it, that address is dead: new credentials come with a new token.
    * @param before the stored row, if its adapter is the same.
    * @returns null if the adapter takes no callbacks.
+   * @throws BAD_REQUEST if new credentials would be sealed with a key that can't open the token: it may be the wrong one.
    */
   private callbackToken(
     { code, adapter, newCallbackUrl, credentials = {} }: SupplierSettings,
@@ -205,8 +205,9 @@ export class SuppliersService {
     if (!this.registry.describe(adapter).capabilities.includes('callbacks')) return null;
     const stored = before?.callback_token_sealed ?? null;
     const isEntered = Object.values(credentials).some((value) => value !== null);
-    const isLost = isEntered && this.callbackAddresses.tokenOf({ code, callback_token_sealed: stored }) === null;
-    return stored === null || newCallbackUrl || isLost ? this.callbackAddresses.newToken(code) : stored;
+    if (stored === null || newCallbackUrl) return this.callbackAddresses.newToken(code);
+    if (!isEntered || this.callbackAddresses.tokenOf({ code, callback_token_sealed: stored }) !== null) return stored;
+    throw new AppError('BAD_REQUEST', `the callback address of supplier ${code} ${UNOPENED_ADDRESS}`);
   }
 
   /** @throws BAD_REQUEST */

@@ -140,12 +140,13 @@ describe('topup supplier set', () => {
       SECRETS_KEY: randomBytes(32).toString('base64'),
     });
     expect(await keyless.refused(...digi)).toMatch(/sealed under another SECRETS_KEY/);
-    const { stdout, stderr } = await keyless.run(...digi, '--credential', 'key=new', '--json');
+    const all = [...digi, '--credential', 'key=new', '--new-callback-url', '--json'];
+    const { stdout, stderr } = await keyless.run(...all);
     expect((JSON.parse(stdout) as SupplierJson).credentials).toEqual(['username', 'key']);
     expect(stderr).toMatch(/^Supplier acme answers no inquiries .+ Set its webhook_secret\.\n$/);
   });
 
-  it('makes a new callback address with new credentials, if the key that sealed the old one is lost', async () => {
+  it('keeps its callback address if all credentials are entered under a wrong key, until a new address is wanted', async () => {
     const digi = ['supplier', 'set', '--code', 'acme', '--adapter', 'digiflazz'];
     const all = ['username=shop', 'key=its-key', 'webhook_secret=its-secret'].flatMap((each) => ['--credential', each]);
     const withKey = (key: Buffer): CommandLine =>
@@ -162,7 +163,11 @@ describe('topup supplier set', () => {
     const keyless = withKey(randomBytes(32));
     await keyless.run(...digi, '--timeout-ms', '9000');
     expect(await urlOf(withKey(scene.secretsKey))).toBe(first);
-    const second = await urlOf(keyless, ...all);
+    expect(await keyless.refused(...digi, ...all)).toBe(
+      "error: the callback address of supplier acme can't be opened: start with the SECRETS_KEY that sealed it, or make a new one (--new-callback-url)\n",
+    );
+    expect(await urlOf(withKey(scene.secretsKey))).toBe(first);
+    const second = await urlOf(keyless, ...all, '--new-callback-url');
     expect(second).toMatch(/^https:/);
     expect(second).not.toBe(first);
     expect(await urlOf(keyless)).toBe(second);
