@@ -3,20 +3,13 @@ import { LOGGER } from '../core/core.module.js';
 import { AppError, ChangedMeanwhile, UnknownResource } from '../core/errors.js';
 import type { Logger } from '../core/logger.js';
 import { pick } from '../core/members.js';
-import { parseBaht, type Satang } from '../core/money.js';
+import { checkedBaht } from '../core/money.js';
 import { SANDBOX_CHANNEL_ID } from '../core/sandbox.js';
 import { Database, type Transaction } from '../database/database.js';
 import { recordAction, type Actor } from '../audit-log/audit-log.js';
+import { UNOPENED_ADDRESS } from '../suppliers/callback-addresses.service.js';
 import { withoutTrailingSlashes } from '../core/urls.js';
-import {
-  assertSecretsStay,
-  baseUrlProblem,
-  changed,
-  credentialsProblem,
-  optionsProblem,
-  withoutValues,
-  type Changes,
-} from '../suppliers/supplier-settings.js';
+import { assertSecretsStay, changed } from '../suppliers/supplier-settings.js';
 import {
   areOfSameAccount,
   changeProblem,
@@ -32,36 +25,14 @@ import {
   type ConnectedChannel,
   type ConnectedColumns,
 } from './channel-registry.js';
+import { changesProblem, detailOf, isPause, type ChannelChanges } from './channel-changes.js';
 import { describeChannelAdapter } from './channels/adapters.js';
-import type { ChannelCheck, ChannelDescription, ChannelSettings } from './channels/channel-adapter.js';
+import type { ChannelCheck, ChannelSettings } from './channels/channel-adapter.js';
 import { ChannelsRepository, NOT_PAUSED, type ChannelRow } from './channels.repository.js';
-import type { ChannelStatus, DepositChannel } from './deposit-channel.entity.js';
-import { toChannelView, type View } from './views.js';
+import type { DepositChannel } from './deposit-channel.entity.js';
 
-const HOLD_ABOVE = parseBaht('200000.00') ?? 0n;
-const MAX_OPTION_LENGTH = 1_000;
+const HOLD_ABOVE = checkedBaht('200000.00');
 const NO_CREDENTIALS: ChannelCredentials = { credentials_sealed: null, credential_names: [] };
-
-/**
- * New settings of a channel. Values that are not given stay as they are. With another adapter, only the priority,
- * `holdAbove` and the status stay.
- */
-export interface ChannelChanges {
-  code: string;
-  /** Unless given, the adapter that the channel has. */
-  adapter?: string | undefined;
-  /** Unless given, the address that the channel has, or for a new channel the vendor's own. */
-  baseUrl?: string | undefined;
-  credentials?: Changes;
-  options?: Changes;
-  min?: Satang | undefined;
-  max?: Satang | undefined;
-  priority?: number | undefined;
-  holdAbove?: Satang | undefined;
-  status?: ChannelStatus | undefined;
-  /** Whether the present callback address stops working, and the channel gets another one. */
-  newCallbackUrl?: boolean | undefined;
-}
 
 const NO_STATEMENTS = 'no statement can be imported, so no payment is booked: set the option columns';
 const UNCONFIRMED =
@@ -137,7 +108,7 @@ export class ChannelsService {
   /** Checks a channel's settings without calling anybody. */
   checkSettings(channel: DepositChannel): ChannelCheck[] {
     try {
-      return checkSettings(this.connect(channel));
+      return this.checkConnected(this.connect(channel));
     } catch (error) {
       return [{ name: 'settings', ok: false, detail: (error as Error).message }];
     }
@@ -146,7 +117,14 @@ export class ChannelsService {
   /** Checks a channel's settings, also by calls that create nothing. @throws as {@link connectByCode}. */
   async test(code: string): Promise<ChannelCheck[]> {
     const connected = await this.connectByCode(code);
-    return [...checkSettings(connected), ...((await connected.adapter.test?.(connected.settings)) ?? [])];
+    return [...this.checkConnected(connected), ...((await connected.adapter.test?.(connected.settings)) ?? [])];
+  }
+
+  private checkConnected(connected: ConnectedChannel): ChannelCheck[] {
+    const { channel } = connected;
+    const isUnopened = channel.callback_token_sealed !== null && this.registry.addresses.tokenOf(channel) === null;
+    const unopened = { name: 'callback_url', ok: false, detail: `its callback address ${UNOPENED_ADDRESS}` };
+    return [...checkSettings(connected), ...(isUnopened ? [unopened] : [])];
   }
 
   /**
@@ -247,7 +225,7 @@ export class ChannelsService {
     const { code, adapter = before?.adapter, options = {}, credentials = {} } = changes;
     if (adapter === undefined) throw new UnknownResource('channel', code);
     const description = describeChannelAdapter(adapter);
-    const problem = problemOf(changes, description);
+    const problem = changesProblem(changes, description);
     if (problem !== null) throw new AppError('BAD_REQUEST', problem);
     // Options and credentials of another adapter mean something else.
     const kept = before?.adapter === adapter ? before : undefined;
@@ -300,35 +278,4 @@ function checkSettings({ adapter, settings }: ChannelConnection): ChannelCheck[]
   const ok = settings.statement !== null;
   const missing = settings.takesSlips ? UNCONFIRMED : NO_STATEMENTS;
   return [complete, { name: 'statement', ok, detail: ok ? 'columns are set' : missing }];
-}
-
-/** Whether the changes do no more than end new deposits, which needs no settings of the channel. */
-function isPause({ code: _code, adapter, status, ...others }: ChannelChanges, before: DepositChannel): boolean {
-  const { credentials, options, ...more } = others;
-  const values = Object.values({ ...more, ...credentials, ...options });
-  const isSameAdapter = adapter === undefined || adapter === before.adapter;
-  return status === 'inactive' && isSameAdapter && values.every((value) => value === undefined);
-}
-
-/** The first problem of the given settings alone, regardless of the stored ones; null if there is none. */
-function problemOf(changes: ChannelChanges, description: ChannelDescription): string | null {
-  const { code, baseUrl, options = {}, credentials = {} } = changes;
-  if (!/^[a-z0-9][a-z0-9_-]{0,31}$/.test(code))
-    return 'the code must have 1 to 32 small letters, digits, - and _, and begin with a letter or digit';
-  if (code === 'sandbox') return 'the channel sandbox is built in';
-  return (
-    (baseUrl === undefined ? null : baseUrlProblem(baseUrl)) ??
-    credentialsProblem(credentials, description) ??
-    optionsProblem(options, description, MAX_OPTION_LENGTH)
-  );
-}
-
-/** For the audit log: of credentials only the names of those that were replaced or removed. */
-function detailOf(channel: DepositChannel, { credentials = {}, newCallbackUrl }: ChannelChanges): View {
-  const shown = pick(
-    toChannelView(channel),
-    ...(['code', 'adapter', 'base_url', 'options', 'min', 'max', 'hold_above', 'priority', 'status'] as const),
-  );
-  const address = newCallbackUrl ? { callback_url: 'replaced' } : {};
-  return { ...shown, credentials: withoutValues(credentials), ...address };
 }

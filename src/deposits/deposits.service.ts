@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../core/config.js';
 import { MINUTE_MS } from '../core/durations.js';
 import { groupBy } from '../core/groups.js';
-import { AppError, invalidValue, refusal, UnknownResource } from '../core/errors.js';
+import { AppError, refusal, UnknownResource } from '../core/errors.js';
 import { newDepositNumber, newDepositReference } from '../core/identifiers.js';
 import { formatBaht, type Satang } from '../core/money.js';
 import { SANDBOX_CHANNEL_ID } from '../core/sandbox.js';
@@ -17,6 +17,7 @@ import { MerchantsService } from '../merchants/merchants.service.js';
 import { WalletsRepository } from '../wallet/wallets.repository.js';
 import { VendorQrCodesService } from './vendor-qr-codes.service.js';
 import type { ConnectedChannel } from './channel-registry.js';
+import { chooseChannel } from './channel-choice.js';
 import { ChannelsService } from './channels.service.js';
 import { amountsToDeal, chooseAmount, type DealtBefore } from './dealing.js';
 import type { DepositChannel } from './deposit-channel.entity.js';
@@ -38,8 +39,6 @@ import { offerInSandbox } from './sandbox/sandbox-plan.js';
 const MAX_DEALS = 5;
 const BATCH = 500;
 const EXPIRED_AT_ONCE = 100;
-/** In seconds, outside of the sandbox. */
-const MIN_EXPIRES_IN = 60;
 
 /** A merchant's wish to pay. */
 export interface DepositRequest {
@@ -137,7 +136,7 @@ export class DepositsService {
     const channels = sandbox ? [await this.channels.sandbox()] : await this.active(request.channel);
     let channel: DepositChannel;
     try {
-      channel = choose(request, channels, (each) => this.isOpen(each));
+      channel = chooseChannel(request, channels, (each) => this.isOpen(each));
     } catch (refused) {
       // The same request may have made the deposit, or be making it, at a channel that was paused since.
       await this.deposits.waitForCreations(request.merchantId);
@@ -289,36 +288,6 @@ export class DepositsService {
     const message = `every amount near ${formatBaht(amount)} THB is reserved: nothing was created`;
     return refusal('SERVICE_UNAVAILABLE', 'NO_FREE_AMOUNT', 'amount', message);
   }
-}
-
-/** @throws SERVICE_UNAVAILABLE; BAD_REQUEST */
-function choose(
-  { channel: code, amount, expiresIn }: DepositRequest,
-  channels: DepositChannel[],
-  isOpen: (channel: DepositChannel) => boolean,
-): DepositChannel {
-  const takes = ({ min, max }: DepositChannel): boolean => amount >= min && amount <= max;
-  const isFree = (each: DepositChannel): boolean => takes(each) && isOpen(each);
-  const named = code === undefined ? channels.find(isFree) : channels.find((each) => each.code === code);
-  if (named && code !== undefined && !isOpen(named)) {
-    const message = `channel ${named.code} takes no deposits now: choose another one, or try again later`;
-    throw refusal('SERVICE_UNAVAILABLE', 'NO_CHANNEL', 'channel', message);
-  }
-  if (!named) {
-    if (code !== undefined) throw invalidValue('channel', `there is no active channel ${code}`);
-    const message = `no active channel takes ${formatBaht(amount)} THB`;
-    throw refusal('SERVICE_UNAVAILABLE', 'NO_CHANNEL', 'amount', message);
-  }
-  if (!takes(named)) {
-    const limits = `${formatBaht(named.min)} to ${formatBaht(named.max)} THB`;
-    const message = `channel ${named.code} takes ${limits}, not ${formatBaht(amount)}`;
-    throw refusal('BAD_REQUEST', 'OUT_OF_RANGE', 'amount', message);
-  }
-  if (named.id !== SANDBOX_CHANNEL_ID && expiresIn < MIN_EXPIRES_IN) {
-    const message = `expires_in must be an integer from ${MIN_EXPIRES_IN} to 86400`;
-    throw refusal('BAD_REQUEST', 'OUT_OF_RANGE', 'expires_in', message);
-  }
-  return named;
 }
 
 /** @throws DUPLICATE_REFERENCE for other content. */

@@ -217,6 +217,23 @@ describe.each<[name: string, breakChannel: (code: string) => Promise<object[]>, 
   });
 });
 
+it('a channel says that its callback address can’t be opened, and keeps it until a new one is wanted', async () => {
+  const code = unique('opn').toLowerCase();
+  const setOpn = ['channel', 'set', '--code', code, '--adapter', 'opn', '--base-url', 'http://127.0.0.1:1'];
+  const keys = [`public_key=${PUBLIC_KEY}`, `secret_key=${SECRET_KEY}`].flatMap((key) => ['--credential', key]);
+  const token = async (): Promise<string | undefined> => {
+    const of = `SELECT encode(callback_token_sealed, 'hex') AS token FROM deposit_channels WHERE code = $1`;
+    return (await scene.stack.sql<{ token: string }>(of, [code]))[0]?.token;
+  };
+  await scene.operator.json(...setOpn, ...keys);
+  await scene.stack.sql(`UPDATE deposit_channels SET callback_token_sealed = '\\x00' WHERE code = $1`, [code]);
+  const said = /its callback address can't be opened: start with the SECRETS_KEY that sealed it, or make a new one/;
+  expect((await scene.operator.run(...setOpn, ...keys)).stderr).toMatch(said);
+  expect(await token()).toBe('00');
+  expect((await scene.operator.run(...setOpn, '--new-callback-url')).stderr).not.toMatch(said);
+  expect(await token()).not.toBe('00');
+});
+
 it('a broken channel without a list hides no failure of another channel’s list from the log', async () => {
   const vendor = unique('opn').toLowerCase();
   const keys = [`public_key=${PUBLIC_KEY}`, `secret_key=${SECRET_KEY}`].flatMap((key) => ['--credential', key]);

@@ -2,7 +2,7 @@ import { DAY_MS } from '../../core/durations.js';
 import { AppError, refusal } from '../../core/errors.js';
 import { checkedMoment } from '../../core/moments.js';
 import { optionalBaht } from '../../core/money.js';
-import type { ChannelChanges } from '../../deposits/channels.service.js';
+import type { ChannelChanges } from '../../deposits/channel-changes.js';
 import type { ImportResult } from '../../deposits/statements/import-result.js';
 import { countLines } from '../../deposits/statements/rows.js';
 import { StatementRefused } from '../../deposits/statements/statement-refused.js';
