@@ -63,6 +63,9 @@ export interface OfferedDeposit {
   expiresAt: Date;
 }
 
+/** The time for all calls for which a merchant waits. Proxies wait 8.5 s for the API. */
+export const MERCHANT_WAIT_MS = 6_000;
+
 /** Why a call has no result. It proves nothing about payments. */
 export interface NoAnswer {
   kind: 'unknown';

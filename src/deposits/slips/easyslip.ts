@@ -1,6 +1,6 @@
 import { parseExactJson } from '../../core/exact-json.js';
 import { describeFailure, type HttpAnswer, type AdapterHttp } from '../../suppliers/adapter-http.js';
-import type { SlipReading } from '../channels/channel-adapter.js';
+import { MERCHANT_WAIT_MS, type SlipReading } from '../channels/channel-adapter.js';
 import { readSlip, type SlipReceiver } from './easyslip-answers.js';
 import { miniQr, type MiniQr } from './mini-qr.js';
 
@@ -9,9 +9,6 @@ export interface EasySlipSettings {
   key: string;
   receiver: SlipReceiver;
 }
-
-/** Merchants wait for it, and proxies wait 8.5 s for the API. */
-const TIMEOUT_MS = 6_000;
 
 /** The second version of EasySlip's API, which queries the sending bank about a slip. */
 export class EasySlip {
@@ -46,6 +43,6 @@ export class EasySlip {
   ): Promise<HttpAnswer> {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
     const request = { method, url: `${baseUrl}${path}`, headers, ...(body !== undefined && { body }) };
-    return this.http.call({ ...request, timeoutMs: TIMEOUT_MS, parse: parseExactJson });
+    return this.http.call({ ...request, timeoutMs: MERCHANT_WAIT_MS, parse: parseExactJson });
   }
 }

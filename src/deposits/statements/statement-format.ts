@@ -1,4 +1,4 @@
-import { AppError } from '../../core/errors.js';
+import { refuse } from '../../core/errors.js';
 
 const COLUMNS = ['date', 'time', 'text', 'details', 'out', 'in', 'amount', 'balance', 'reference'] as const;
 export type ColumnName = (typeof COLUMNS)[number];
@@ -16,10 +16,6 @@ export interface StatementFormat {
 /** Columns of known layouts. Two known parsers of KBank's file disagree about its column of deposits, so the operator names the column. */
 const LAYOUTS: Record<string, StatementFormat['columns']> = {
   kbiz: { date: '2', time: '3', text: '4', out: '5', balance: '9', details: '13' },
-};
-
-const refuse = (words: string): never => {
-  throw new AppError('BAD_REQUEST', words);
 };
 
 /**

@@ -1,23 +1,24 @@
 import { DAY_MS } from '../../../core/durations.js';
 import { AppError } from '../../../core/errors.js';
 import { parseExactJson } from '../../../core/exact-json.js';
-import { parseBaht } from '../../../core/money.js';
+import { checkedBaht } from '../../../core/money.js';
 import { asMembers, callAndRead, shownText, type Members } from '../../../suppliers/adapter-answers.js';
 import type { RawCallback } from '../../../suppliers/supplier-adapter.js';
 import { describeFailure, type HttpAnswer, type AdapterHttp } from '../../../suppliers/adapter-http.js';
-import type {
-  ChannelAdapter,
-  ChannelCallback,
-  ChannelCheck,
-  ChannelDescription,
-  ChannelSettings,
-  ChargeReading,
-  Created,
-  NoAnswer,
-  OfferedDeposit,
-  PaymentReading,
-  PaymentsPage,
-  StoredChannelSettings,
+import {
+  MERCHANT_WAIT_MS,
+  type ChannelAdapter,
+  type ChannelCallback,
+  type ChannelCheck,
+  type ChannelDescription,
+  type ChannelSettings,
+  type ChargeReading,
+  type Created,
+  type NoAnswer,
+  type OfferedDeposit,
+  type PaymentReading,
+  type PaymentsPage,
+  type StoredChannelSettings,
 } from '../channel-adapter.js';
 import {
   NAMELESS,
@@ -34,8 +35,6 @@ import {
 
 const VERSION = '2019-05-29';
 const TIMEOUT_MS = 8_000;
-/** The time for all calls that make one code. Merchants wait for the code, and proxies wait 8.5 s for the API. */
-const CREATE_MS = 6_000;
 const MAX_IMAGE_BYTES = 64 * 1024;
 /**
  * Entries per page. A page of refunds is short, because each refund costs a call, and the page's payments are recorded only after all
@@ -45,8 +44,8 @@ const PAGES = { charges: 100, refunds: 10 };
 const MAX_LIST_BYTES = 4_000_000;
 /** Opn lists charges by their creation. A code may be paid a day later, and the payment may be refunded after that. */
 const LIST_BEFORE_MS = 2 * DAY_MS;
-const MIN = parseBaht('20.00') ?? 0n;
-const MAX = parseBaht('150000.00') ?? 0n;
+const MIN = checkedBaht('20.00');
+const MAX = checkedBaht('150000.00');
 
 interface OpnSettings extends ChannelSettings {
   baseUrl: string;
@@ -171,7 +170,7 @@ export class OpnChannel implements ChannelAdapter<OpnSettings> {
 
   async create(settings: OpnSettings, deposit: OfferedDeposit): Promise<Created | NoAnswer> {
     const money = { amount: Number(deposit.amountToPay), currency: 'THB' };
-    const until = performance.now() + CREATE_MS;
+    const until = performance.now() + MERCHANT_WAIT_MS;
     const source = await this.post(settings, '/sources', { type: 'promptpay', ...money }, until);
     if (!('id' in source)) return source;
     const { depositNumber, merchantId, referenceId } = deposit;

@@ -1,6 +1,6 @@
-import { AppError } from '../../../core/errors.js';
+import { refuse } from '../../../core/errors.js';
 import { present } from '../../../core/invariant.js';
-import { parseBaht, type Satang } from '../../../core/money.js';
+import { checkedBaht, parseBaht, type Satang } from '../../../core/money.js';
 import { readStatementFormat } from '../../statements/statement-format.js';
 import type { AdapterHttp } from '../../../suppliers/adapter-http.js';
 import { EasySlip, type EasySlipSettings } from '../../slips/easyslip.js';
@@ -18,9 +18,9 @@ import { isBillerId, isBillReference, isPromptPayId, promptPayPayload, type Paye
 type PromptPaySettings = ChannelSettings & { payee: Payee; slipService: EasySlipSettings | null };
 type Options = Record<string, string>;
 
-const MAX = parseBaht('700000.00') ?? 0n;
+const MAX = checkedBaht('700000.00');
 const UNCONFIRMED_LIMIT = '50000.00';
-const MIN = { amount: parseBaht('100.00') ?? 0n, reference: parseBaht('1.00') ?? 0n };
+const MIN = { amount: checkedBaht('100.00'), reference: checkedBaht('1.00') };
 
 const text = (name: string, help: string): ChannelDescription['options'][number] => ({ name, values: null, help });
 
@@ -115,10 +115,6 @@ type SlipCall<Given extends unknown[], Answer> = (settings: PromptPaySettings, .
 
 const slipServiceOf = ({ slipService }: PromptPaySettings): EasySlipSettings =>
   present(slipService, 'only channels that take slips verify them');
-
-const refuse = (words: string): never => {
-  throw new AppError('BAD_REQUEST', words);
-};
 
 function readPayee({ promptpay_id, biller_id, second_reference }: Options): Payee {
   if ((promptpay_id === undefined) === (biller_id === undefined)) {
