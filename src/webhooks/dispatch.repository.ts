@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database, LIMIT_LOCK_WAIT, type Queryable, type Statement } from '../database/database.js';
+import { Database, LIMIT_LOCK_WAIT, type Statement, type Transaction } from '../database/database.js';
 import { LOCK_WAIT_MS } from '../database/group-commit.js';
 import type { ClaimRequest } from '../queues/leased-work.js';
 import * as sql from './dispatch.sql.js';
@@ -17,11 +17,6 @@ export interface RecordedAttempt {
   /** Whether the webhook has other due deliveries, which may have waited for the slot of this delivery. */
   has_due: boolean;
 }
-
-/** In SQL: the number of a logged attempt that delivered, or null. ORDER BY makes PostgreSQL use the primary key. */
-const deliveredBy = (delivery: string): string => `(
-  SELECT number FROM webhook_attempts WHERE delivery_id = ${delivery} AND response_status BETWEEN 200 AND 299
-  ORDER BY delivery_id, number LIMIT 1)`;
 
 /**
  * Records how attempts ended, and decides whether and when the next attempts follow. Each attempt is recorded once: a late record
@@ -41,16 +36,12 @@ const recorded = (ended: string, ifLocked = ''): string => `
              WHEN ended.response_status = 410 OR ended.number > hook.max_retries THEN 'failed'
              WHEN NOT hook.is_live THEN 'cancelled'
              ELSE 'pending' END AS status,
-        -- Whether an earlier attempt delivered. Such an attempt was first recorded as interrupted, and then corrected.
-        CASE WHEN ended.number > 1 AND (ended.response_status BETWEEN 200 AND 299) IS NOT TRUE
-             THEN ${deliveredBy('ended.delivery_id')} IS NOT NULL ELSE false END AS was_delivered,
         coalesce(ended.number = 1 AND ended.response_status BETWEEN 200 AND 299, false) AS is_first_success
       FROM ended JOIN hook ON hook.id = ended.webhook_id),
     updated AS (
       UPDATE webhook_deliveries d SET
-        status = CASE WHEN d.automatic AND j.was_delivered THEN 'succeeded'
-                      WHEN d.automatic OR j.status = 'succeeded' THEN j.status ELSE 'failed' END,
-        due_at = CASE WHEN d.automatic AND j.status = 'pending' AND NOT j.was_delivered
+        status = CASE WHEN d.automatic OR j.status = 'succeeded' THEN j.status ELSE 'failed' END,
+        due_at = CASE WHEN d.automatic AND j.status = 'pending'
                       THEN statement_timestamp() + make_interval(secs => j.delay) END,
         leased_until = NULL, attempt_started_at = NULL, attempt_ended_at = statement_timestamp(),
         retry_after_at = statement_timestamp() + make_interval(secs => j.retry_after),
@@ -89,6 +80,22 @@ export const RECORD_ATTEMPTS = statement('webhook_deliveries.record_attempts', {
 );
 
 /**
+ * Ends deliveries that an earlier attempt delivered. Such an attempt was first recorded as interrupted, and then corrected. A
+ * statement of its own, after the record has locked the deliveries: the record may have begun before that correction, and waited
+ * for it. ORDER BY makes PostgreSQL use the primary key.
+ */
+export const END_DELIVERED = statement(
+  'webhook_deliveries.end_delivered',
+  { failed: rowsOf({ id: 'bigint' }) },
+  ({ failed }) => `
+    UPDATE webhook_deliveries d SET status = 'succeeded', due_at = NULL, updated_at = statement_timestamp()
+    WHERE id IN (SELECT ${failed.unnest}) AND automatic
+      AND (SELECT number FROM webhook_attempts a WHERE a.delivery_id = d.id AND response_status BETWEEN 200 AND 299
+           ORDER BY delivery_id, number LIMIT 1) IS NOT NULL
+    RETURNING id`,
+);
+
+/**
  * Corrects attempts that delivered, but were recorded as interrupted, because their worker stalled or a clock that was set forward
  * ended their leases. No automatic attempt follows, but a retry that a merchant or an operator requested still does. While a later
  * attempt is in flight, only the log is corrected: the record of that attempt then finds the successful one.
@@ -121,7 +128,8 @@ const RECORD_INTERRUPTED: Statement = {
     `SELECT id AS delivery_id, webhook_id, attempt_count AS number, attempt_started_at AS started_at,
           NULL::int AS response_status, 'interrupted' AS error,
           NULL::text AS response_body, NULL::int AS retry_after,
-          (extract(epoch FROM leased_until - attempt_started_at) * 1000)::int AS duration_ms
+          -- Less than zero if the clock was set back during the attempt.
+          greatest(0, extract(epoch FROM leased_until - attempt_started_at) * 1000)::int AS duration_ms
    FROM webhook_deliveries WHERE leased_until <= statement_timestamp()
    ORDER BY webhook_id, leased_until LIMIT 500 FOR NO KEY UPDATE SKIP LOCKED`,
     'SKIP LOCKED',
@@ -154,8 +162,8 @@ export class DispatchRepository {
   }
 
   /** @returns the deliveries whose attempts were not recorded before. */
-  record(attempts: Attempts, tx: Queryable = this.database): Promise<RecordedAttempt[]> {
-    return tx.query<RecordedAttempt>(...RECORD_ATTEMPTS.with({ attempts }));
+  record(attempts: Attempts): Promise<RecordedAttempt[]> {
+    return this.database.transaction((tx) => this.recordIn(tx, RECORD_ATTEMPTS.with({ attempts })));
   }
 
   /** Corrects successful attempts that were recorded as interrupted. @returns the deliveries that now count as succeeded. */
@@ -174,13 +182,13 @@ export class DispatchRepository {
       const webhooks = await tx.query<{ id: number }>(...sql.LOCK_FREE_WEBHOOKS.with({ ids }));
       const free = new Set(webhooks.map(({ id }) => id));
       const recordable = attempts.filter(({ webhook_id }) => free.has(webhook_id));
-      return { free, recorded: await this.record(recordable, tx) };
+      return { free, recorded: await this.recordIn(tx, RECORD_ATTEMPTS.with({ attempts: recordable })) };
     });
   }
 
   /** Records attempts with expired leases as interrupted. */
   recordInterrupted(): Promise<RecordedAttempt[]> {
-    return this.database.query<RecordedAttempt>(RECORD_INTERRUPTED);
+    return this.database.transaction((tx) => this.recordIn(tx, [RECORD_INTERRUPTED, []]));
   }
 
   listDuePartitions(): Promise<{ id: number }[]> {
@@ -203,5 +211,17 @@ export class DispatchRepository {
 
   pullBack(limit: number): Promise<unknown[]> {
     return this.database.query(...sql.PULL_BACK_DELIVERIES.with({ limit }));
+  }
+
+  private async recordIn(
+    tx: Transaction,
+    record: [statement: Statement, values: unknown[]],
+  ): Promise<RecordedAttempt[]> {
+    const recorded = await tx.query<RecordedAttempt>(...record);
+    const failed = recorded.filter(({ attempt_count: number, status }) => number > 1 && status !== 'succeeded');
+    if (failed.length === 0) return recorded;
+    const ended = await tx.query<{ id: bigint }>(...END_DELIVERED.with({ failed }));
+    const delivered = new Set(ended.map(({ id }) => id));
+    return recorded.map((each) => (delivered.has(each.id) ? { ...each, status: 'succeeded', due_in_ms: null } : each));
   }
 }

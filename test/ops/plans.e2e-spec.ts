@@ -12,7 +12,7 @@ import { FIND_WITH_ITEMS, LIST_EARLIER, INSERT_ORDERS } from '../../src/orders/o
 import { COUNT_UNITS, LOCK_ORDERS, SETTLE_UNITS, UPDATE_ORDERS } from '../../src/orders/settlement.repository.js';
 import { SuppliersRepository } from '../../src/suppliers/suppliers.repository.js';
 import { CLAIM_DELIVERIES } from '../../src/webhooks/dispatch.sql.js';
-import { RECORD_ATTEMPTS } from '../../src/webhooks/dispatch.repository.js';
+import { END_DELIVERED, RECORD_ATTEMPTS } from '../../src/webhooks/dispatch.repository.js';
 import { TestStack } from '../support/stack.js';
 
 /** Each hot statement with the indexes that it may use beside primary and unique keys. */
@@ -31,6 +31,7 @@ const STATEMENTS: [statement: Statement, ...indexes: string[]][] = [
   [UPDATE_ORDERS],
   [CLAIM_DELIVERIES, 'ix_webhook_deliveries_due', 'ix_webhook_deliveries_leased'],
   [RECORD_ATTEMPTS, 'ix_webhook_deliveries_due'],
+  [END_DELIVERED],
 ];
 
 let stack: TestStack;

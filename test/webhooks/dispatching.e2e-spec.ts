@@ -7,6 +7,7 @@ import { DELIVERY_ATTEMPTS } from '../../src/webhooks/delivery-attempts.sql.js';
 import { deferred } from '../support/deferred.js';
 import { eventually } from '../support/eventually.js';
 import { TestStack, type OrderBody } from '../support/stack.js';
+import { DispatchRepository } from '../../src/webhooks/dispatch.repository.js';
 import { WebhookDispatcher } from '../../src/webhooks/webhook-dispatcher.js';
 import { deliveriesAre, Endpoints, Hooks, Workers, type WorkerChanges } from './support.js';
 
@@ -97,6 +98,21 @@ describe('a worker that dies', () => {
     expect(delivery.attempt_count).toBe(2);
   });
 
+  it('leaves no attempt of a negative duration, even if the clock was set back meanwhile', async () => {
+    const { id } = await hooks.register(endpoints.add());
+    await hooks.test(id);
+    // Leases were pulled back, and attempts still began at the time of the clock before.
+    await stack.sql(
+      `UPDATE webhook_deliveries SET due_at = NULL, attempt_count = 1, leased_until = now() - interval '1 s',
+         attempt_started_at = now() + interval '60 days' WHERE webhook_id = $1`,
+      [id],
+    );
+    await start();
+    expect(await hooks.newestIs(id, 'failed')).toMatchObject({
+      attempts: [{ number: 1, error: 'interrupted', duration_ms: 0 }],
+    });
+  });
+
   it('makes its delivery fail for good if the interrupted attempt was the last one', async () => {
     const { id } = await hooks.register(endpoints.add());
     await hooks.test(id);
@@ -181,6 +197,78 @@ describe('a worker that dies', () => {
     expect((await hooks.newestIs(id, 'succeeded')).attempts).toMatchObject([
       { number: 1, response_status: 200, error: null },
       { number: 2, response_status: 500 },
+    ]);
+  });
+
+  it.each([
+    ['would be the last one', 1],
+    ['would be followed by another', 3],
+  ])('and still reports a success beside the record of the next attempt, which %s', async (_what, retries) => {
+    const { id } = await hooks.register(endpoints.add(), { max_retries: retries });
+    await start({ config: { WEBHOOK_MAX_IN_FLIGHT: 0 } });
+    await order();
+    await statuses(id, 'pending', 1);
+    await workers.close();
+    const began = new Date(Date.now() - 60_000);
+    const [delivery] = await stack.sql<{ id: bigint }>(
+      `UPDATE webhook_deliveries SET due_at = NULL, attempt_count = 2, attempt_started_at = now(),
+         leased_until = now() + interval '1 hour' WHERE webhook_id = $1 RETURNING id`,
+      [id],
+    );
+    await stack.sql(
+      `INSERT INTO webhook_attempts (delivery_id, number, started_at, duration_ms, error) VALUES ($1, 1, $2, 9, 'interrupted')`,
+      [delivery?.id, began],
+    );
+    const ended = (number: number, status: number) => ({
+      delivery_id: delivery?.id ?? 0n,
+      webhook_id: id,
+      number,
+      started_at: began,
+      response_status: status,
+      error: null,
+      response_body: null,
+      duration_ms: 10,
+      retry_after: null,
+    });
+    const waiting = (count: number): Promise<unknown> =>
+      eventually(
+        () => stack.sql(`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`),
+        ({ length }) => length === count,
+      );
+    const deliveries = new DispatchRepository(stack.database);
+    const client = new pg.Client(stack.config.DATABASE_URL);
+    await client.connect();
+    try {
+      // The late record has locked the delivery and waits, and the next attempt's record, which began later, waits for it.
+      await client.query('BEGIN');
+      await client.query('SELECT FROM webhook_attempts WHERE delivery_id = $1 FOR UPDATE', [delivery?.id]);
+      const late = deliveries.recordLate([ended(1, 200)]);
+      await waiting(1);
+      const next = deliveries.record([ended(2, 500)]);
+      await waiting(2);
+      await client.query('COMMIT');
+      await late;
+      expect(await next).toMatchObject([{ status: 'succeeded', due_in_ms: null }]);
+    } finally {
+      await client.end();
+    }
+    expect(await hooks.newestIs(id, 'succeeded')).toMatchObject({ attempt_count: 2, next_attempt_at: null });
+  });
+
+  it('and still reports a success makes the delivery succeed once the next attempt is interrupted, too', async () => {
+    const { url, answer } = held();
+    const { id } = await hooks.register(url, { max_retries: 1 });
+    await start(PATIENT);
+    await order();
+    await endpoints.arrived(url);
+    await standStill(id);
+    await endpoints.arrived(url, 2);
+    answer(0, 200, 'late');
+    await hooks.newest(id, ({ attempts: [first] }) => first?.response_status === 200);
+    await standStill(id);
+    expect((await hooks.newestIs(id, 'succeeded')).attempts).toMatchObject([
+      { number: 1, response_status: 200, error: null },
+      { number: 2, error: 'interrupted' },
     ]);
   });
 
