@@ -24,9 +24,9 @@ interface DecidedAttempt {
   /**
    * The adapter of the attempt's supplier, and how often the unit was sent. `sent` is absent if a success needs no check for a
    * second purchase. `knownAs` is the supplier's reference that the attempt had before. `knownAs` is absent if the reference in
-   * `outcome` is already stored.
+   * `outcome` is already stored. `isInquiry` is set if an inquiry that never buys brought the outcome.
    */
-  sent?: { adapter: string; times: number; knownAs?: string | null };
+  sent?: { adapter: string; times: number; knownAs?: string | null; isInquiry?: boolean };
   /** Whether the supplier has already reported the same outcome, as in a callback that it sends again. */
   isRepeated?: boolean;
   /** For the order history. */
@@ -104,11 +104,16 @@ export class AttemptAnswersService {
     };
   }
 
-  /** The supplier's reference, if it is new and callbacks may name the purchase by it; otherwise null. */
+  /**
+   * The supplier's reference, if it is new and callbacks may name the purchase by it; otherwise null. The answer to an inquiry by the
+   * supplier's reference proves that reference, even if the answer contains a different one. Later inquiries need the proven one.
+   */
   private newReferenceOf({ outcome, sent }: DecidedAttempt): string | null {
     if (outcome.kind !== 'succeeded' || !sent || sent.knownAs === undefined) return null;
-    const isNew = outcome.supplierReference !== sent.knownAs;
-    return isNew && this.registry.find(sent.adapter)?.callbacks ? outcome.supplierReference : null;
+    const { callbacks, inquiry } = this.registry.find(sent.adapter) ?? {};
+    if (!callbacks) return null;
+    if (sent.isInquiry && sent.knownAs !== null && inquiry?.mayBuy && inquiry.bySupplierReference) return sent.knownAs;
+    return outcome.supplierReference === sent.knownAs ? null : outcome.supplierReference;
   }
 
   /**

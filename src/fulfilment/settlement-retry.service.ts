@@ -96,7 +96,12 @@ export class SettlementRetryService {
       kind: unit.kind,
       by: { kind: 'call', attempt: unit.attempt, claim: unit.claim },
       outcome: call.outcome,
-      sent: { adapter: unit.adapter, times: unit.sends, knownAs: unit.supplier_reference },
+      sent: {
+        adapter: unit.adapter,
+        times: unit.sends,
+        knownAs: unit.supplier_reference,
+        isInquiry: call.kind === 'inquiry',
+      },
       calls,
     });
     if (typeof settled === 'string') this.observer.recorded(call, settled);

@@ -26,6 +26,12 @@ async function asked(id: string): Promise<number> {
 
 const bought = async (order: OrderBody): Promise<Json> => wepay.vendor.purchase(await scene.reference(order));
 
+const discrepancies = ({ order_number }: OrderBody): Promise<{ kind: string; status: string }[]> =>
+  scene.stack.sql(
+    `SELECT r.kind, r.status FROM supplier_reversals r JOIN orders o ON o.id = r.order_id WHERE o.order_number = $1`,
+    [order_number],
+  );
+
 const postFor = (sku: string, user_id: string, server_id?: string): Promise<Answer<OrderBody>> =>
   scene.merchant.client.post<OrderBody>('/v1/orders', {
     reference_id: unique('order'),
@@ -115,6 +121,15 @@ describe('A unit bought from wePAY', () => {
     await scene.orderWith(order, 'completed');
     expect(await bought(order)).toMatchObject({ standing: 1, times_bought: 1, sends: 2 });
     expect((await scene.attempts(order))[0]?.supplier_reference).toMatch(/^OP/);
+
+    // The supplier answers inquiries only by the transaction's id, so a refund is noticed only with that id.
+    expect(await wepay.theirName(order)).toBe((await bought(order)).transaction_id);
+    await wepay.vendor.sim('settle', { ref_id: reference, status: '4' });
+    const [found] = await eventually(
+      () => discrepancies(order),
+      ({ length }) => length > 0,
+    );
+    expect(found).toEqual({ kind: 'taken_back', status: 'open' });
   });
 
   it('is bought once, by the second send, if the first one never arrived', async () => {
