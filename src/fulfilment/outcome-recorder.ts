@@ -167,7 +167,9 @@ export class OutcomeRecorder {
     const { unit, outcome } = call;
     if (outcome.kind !== 'not_accepted' || unit.is_repeat) return false;
     const isLasting = outcome.fault !== undefined && LASTING.has(outcome.fault);
-    if (!isLasting && unit.age_ms < this.config.SUPPLIER_BUSY_LIMIT_MS) return false;
+    // After the wait that the supplier requests, it may be too late for another supplier.
+    const busyMs = unit.age_ms + (outcome.retryAfterMs ?? 0);
+    if (!isLasting && busyMs < this.config.SUPPLIER_BUSY_LIMIT_MS) return false;
     const key = { orderId: unit.order_id, item: unit.item, unit: unit.unit };
     const ended = { key, attempt: unit.attempt, claim: unit.claim, refusal: null, calls: historyEntriesOf(call) };
     const next = await retryWrite(() => this.failover.begin(ended), leaseEndMs, isPassing);

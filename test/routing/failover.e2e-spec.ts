@@ -113,6 +113,19 @@ describe('A unit that its first supplier refuses', () => {
     expect(waits.filter((seconds) => seconds > 0)).toEqual([1, 2, 4, 8, 16, 1]);
   });
 
+  it('is tried at the next offer at once if its supplier requests a longer wait than suppliers may be busy', async () => {
+    const twoOffers = await scene.product(
+      { supplier: 'fake', supplierSku: 'X' },
+      { supplier: 'fake', supplierSku: 'Y' },
+    );
+    const user = unique('8');
+    scene.stack.supplier.script(user, ({ reference }) =>
+      reference.endsWith('.1.1.2') ? bought(reference) : { status: 429, headers: { 'retry-after': '600' } },
+    );
+    const order = await scene.orderWith(await scene.order(twoOffers, { user }), 'completed');
+    expect((await scene.attempts(order)).map(({ state }) => state)).toEqual(['withdrawn', 'succeeded']);
+  });
+
   it('is not tried at another supplier if the player is wrong', async () => {
     const before = await purchases(second);
     const order = await scene.orderWith(await ruled(first, { rc: '54' }), 'failed');
@@ -263,7 +276,7 @@ describe('The units of a paused supplier that are tried at others', () => {
     for (const code of [paused, other]) await stack.addSupplier(code, stack.supplier.url);
     const user = unique('8');
     stack.supplier.script(user, ({ reference }) =>
-      reference.endsWith('.2') ? bought(reference) : { status: 429, headers: { 'retry-after': '600' } },
+      reference.endsWith('.2') ? bought(reference) : { status: 429, headers: { 'retry-after': '110' } },
     );
     const soldByBoth = (): Promise<string> =>
       scene.product({ supplier: paused, supplierSku: 'X' }, { supplier: other, supplierSku: 'Y' });
