@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../core/config.js';
+import { DAY_MS } from '../core/durations.js';
 import { failpoint } from '../core/failpoints.js';
 import { failure, type UnitFailureCode } from '../core/failures.js';
 import { Metrics } from '../core/metrics.js';
@@ -34,6 +35,9 @@ type Undecided = EndedCall<UndecidedOutcome> & { unconfirmed?: UnitFailureCode |
 
 /** Faults that probably last until an operator or the supplier acts. */
 const LASTING = new Set<Fault>(['credentials', 'deposit', 'configuration', 'ban']);
+
+/** The longest wait for a callback. PostgreSQL's `int` holds no 25 days in milliseconds. */
+const MAX_WAIT_MS = 24 * DAY_MS;
 
 /** The failure of a unit whose offer stayed off for too long: nothing was bought, and no operator corrected the offer in time. */
 const GIVEN_UP = { kind: 'failed', ...failure('SUPPLIER_UNAVAILABLE') } as const;
@@ -235,7 +239,7 @@ export class OutcomeRecorder {
     const rows = calls.map((call) => ({
       ...call.unit,
       outcome: call.outcome.kind,
-      delay_ms: waitsForCallback(call) ? reviewAfterMs : nextCallDelayMs(call),
+      delay_ms: waitsForCallback(call) ? Math.min(reviewAfterMs, MAX_WAIT_MS) : nextCallDelayMs(call),
       may_resend: call.mayResend,
       deduplicates: call.deduplicates,
       can_inquire: call.canInquire,

@@ -12,7 +12,8 @@ let wepay: WepayScene;
 let scene: RoutingScene;
 
 beforeAll(async () => {
-  wepay = await WepayScene.open();
+  // 30 days: more than PostgreSQL's `int` holds as milliseconds.
+  wepay = await WepayScene.open({}, { SUPPLIER_REVIEW_AFTER_MS: '2592000000' });
   scene = wepay.routing;
 });
 
