@@ -132,6 +132,11 @@ export class SupplierPausesService {
   }
 }
 
-/** Whether the balance is higher than at the first probe of the pause, or above the operator's limit. */
-const isEnough = ({ paused_balance_micros: before, low_balance_micros: low }: Supplier, micros: bigint): boolean =>
-  (before !== null && micros > before) || (low !== null && micros > low);
+/**
+ * Whether the balance is higher than at the first probe of the pause, or above the operator's limit. If the first probe got no answer,
+ * any balance is enough: it may have been topped up since. At worst, the supplier refuses one more purchase.
+ */
+const isEnough = (
+  { paused_balance_micros: before, low_balance_micros: low, probes }: Supplier,
+  micros: bigint,
+): boolean => (before === null ? probes > 0 : micros > before) || (low !== null && micros > low);

@@ -252,6 +252,27 @@ describe('A paused supplier', () => {
     await scene.orderWith(order, 'failed');
   });
 
+  it('gets units again after a top-up, even if the first probe of its pause got no answer', async () => {
+    const vendor = await scene.vendor('unanswered', { deposit: 100 });
+    const order = await scene.order(await scene.product({ supplier: 'unanswered', supplierSku: 'ml86', cost: 20_000 }));
+    const isNoted = `SELECT FROM suppliers WHERE code = 'unanswered' AND paused_balance_micros IS NOT NULL`;
+    await eventually(
+      () => scene.stack.sql(isNoted),
+      ({ length }) => length === 1,
+    );
+    await vendor.sim('account', { deposit: 100_000 });
+    // As if the supplier had not answered the first probe.
+    await scene.stack.sql(
+      `UPDATE suppliers SET paused_balance_micros = NULL, probe_at = now() WHERE code = 'unanswered'`,
+    );
+    await eventually(
+      () => supplierStatus('unanswered'),
+      (status) => status === 'active',
+    );
+    await scene.aMinuteLater(order);
+    await scene.orderWith(order, 'completed');
+  });
+
   it('holds no unit for too long, even if no probe can be recorded', async () => {
     const order = await heldUnit('never-probed');
     await scene.stack.sql(`
