@@ -67,7 +67,15 @@ export class ReversalsRepository {
     return found?.delivered_sealed ?? null;
   }
 
-  async lock(tx: Transaction, id: number): Promise<ReversalRow | undefined> {
+  /** Locks the order first, as settlements do: a report about the order then finds the discrepancy as it is after the caller. */
+  async lock(
+    tx: Transaction,
+    { id, order_id }: Pick<ReversalRow, 'id' | 'order_id'>,
+  ): Promise<ReversalRow | undefined> {
+    if (order_id !== null) {
+      const lock = { mode: 'for_no_key_update' } as const;
+      await tx.manager.findOne(Order, { select: { id: true }, where: { id: order_id }, lock });
+    }
     const query = select(tx).where({ id }).setLock('for_no_key_update', undefined, ['reversal']);
     const [locked] = await rowsOf(query);
     return locked;

@@ -141,7 +141,7 @@ export class ReversalsService {
     if (!found) throw new UnknownResource('reversal', id);
     if (found.status === 'closed') throw closedBefore(id);
     return this.database.transaction(async (tx) => {
-      const locked = await this.reversals.lock(tx, id);
+      const locked = await this.reversals.lock(tx, found);
       if (locked?.status !== 'open') throw closedBefore(id);
       const before = credit === undefined ? null : await this.credit(tx, locked, credit, by);
       const reported = before && { credited_before: before };

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { SettlementRepository } from '../../src/orders/settlement.repository.js';
 import { UnknownPurchasesRepository } from '../../src/fulfilment/reconciliation/unknown-purchases.repository.js';
 import { SuppliersService } from '../../src/suppliers/suppliers.service.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import type { ErrorBody } from '../support/http.js';
-import { holding } from '../support/locks.js';
+import { holding, whileLocked } from '../support/locks.js';
 import { PASSWORD, type TestOperator } from './console-stack.js';
 import { contradict, startScene, type Scene } from './scene.js';
 
@@ -27,6 +28,31 @@ afterAll(() => closeWithBalancedBooks(scene.stack, scene.console));
 const available = async (): Promise<string> => (await scene.stack.wallet(scene.merchant)).available;
 const close = (id: number, body: object, { browser } = finance) =>
   browser.post<Reversal & ErrorBody>(`/api/reversals/${id}/closing`, body);
+
+/** Waits until at least so many connections wait for locks. */
+const waitingForLocks = (count: number): Promise<object[]> =>
+  eventually(
+    () =>
+      scene.console.sql(
+        `SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
+      ),
+    ({ length }) => length >= count,
+  );
+
+/** Reports, as a supplier's answer in a settlement does, that the unit of a discrepancy was bought after all. */
+async function reportSold(id: number): Promise<void> {
+  const [key] = await scene.stack.sql<{ order_id: bigint; item: number; unit: number; attempt: number }>(
+    'SELECT order_id, item, unit, attempt FROM supplier_reversals WHERE id = $1',
+    [id],
+  );
+  if (!key) throw new Error('the discrepancy has no unit');
+  const answer = { state: 'succeeded', supplier_reference: null, detail: null, cost_micros: null, cost_currency: null };
+  await scene.stack.database.transaction(async (tx) => {
+    const settlement = scene.stack.api.get(SettlementRepository);
+    await settlement.lockOrders(tx, [key.order_id]);
+    await settlement.judgeUnsettled(tx, [{ ...key, ...answer }]);
+  });
+}
 
 describe('reversals', () => {
   it('are listed with their costs for operators with the permission', async () => {
@@ -109,14 +135,7 @@ describe('reversals', () => {
     let late: ReturnType<typeof close> | undefined;
     await holding(scene.stack, 'supplier_reversals', async (client) => {
       late = close(id, { credit: '35.00', reason: 'ticket 4714' });
-      await eventually(
-        () =>
-          scene.console.sql(
-            `SELECT pid FROM pg_locks JOIN pg_database d ON d.oid = database
-             WHERE NOT granted AND datname = current_database()`,
-          ),
-        ({ length }) => length > 0,
-      );
+      await waitingForLocks(1);
       await client.query(
         `UPDATE supplier_reversals SET status = 'closed', closed_at = statement_timestamp() WHERE id = $1`,
         [id],
@@ -124,6 +143,27 @@ describe('reversals', () => {
     });
     expect((await late)?.status).toBe(409);
     expect(await available()).toBe(before);
+  });
+
+  it('are followed by another one if the supplier contradicts itself while an operator closes them', async () => {
+    const id = await contradict(scene);
+    const wallet = `SELECT FROM wallets WHERE merchant_id = ${scene.merchant.id} FOR UPDATE`;
+
+    const [closing, reporting] = await whileLocked(scene.stack, wallet, async () => {
+      const closing = close(id, { credit: '35.00', reason: 'ticket 4715' });
+      await waitingForLocks(1);
+      const reporting = reportSold(id);
+      await waitingForLocks(2);
+      return [closing, reporting] as const;
+    });
+    await reporting;
+
+    expect((await closing).body).toMatchObject({ id, status: 'closed' });
+    const { body } = await finance.browser.get<{ data: Reversal[] }>('/api/reversals?limit=2');
+    expect(body.data).toMatchObject([
+      { kind: 'bought_late', status: 'open' },
+      { id, kind: 'taken_back', status: 'closed' },
+    ]);
   });
 
   it('are closed only after another confirmation, and with a reason', async () => {
