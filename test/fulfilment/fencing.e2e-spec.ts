@@ -213,7 +213,7 @@ describe('8.3 A refusal settles only the claim that it answers', () => {
       order.order_number,
     ]);
     // Both workers have this list. The second one comes too late to move the unit.
-    const [unit] = await stack.api.get(AttemptsRepository).listPaused(500);
+    const [unit] = await stack.api.get(AttemptsRepository).listPaused(500, false);
     expect(unit).toMatchObject({ order_number: order.order_number, is_overdue: true });
     const { attempt = -1 } = unit ?? {};
     const { order_id: orderId } = await unitOf(order);
