@@ -1,7 +1,8 @@
 import { SANDBOX_SUPPLIER_ID } from '../core/sandbox.js';
 import { rowsOf, statement, type RowsInText } from '../database/parameters.js';
 import { firstPassedOver, offersOf, passedOver, routingOrder, ROUTING_PARAMETERS } from '../catalog/routing.sql.js';
-import { isSentOnce, isSold, unitReferenceIn } from '../orders/order.rows.js';
+import { unitReferenceIn } from '../orders/order.rows.js';
+import { isSentOnce, isSold } from '../orders/unit-conditions.sql.js';
 
 /** The key of an attempt. */
 export const ATTEMPT = { order_id: 'bigint', item: 'smallint', unit: 'smallint', attempt: 'smallint' } as const;

@@ -1,7 +1,7 @@
 import type { ProductKind } from '../core/product-kind.js';
 import { SANDBOX_SUPPLIER_ID } from '../core/sandbox.js';
 import { rowsOf, statement } from '../database/parameters.js';
-import { isSentOnce, isSold } from '../orders/order.rows.js';
+import { isSentOnce, isSold } from '../orders/unit-conditions.sql.js';
 import { sandboxUnitIn } from '../orders/sandbox-unit.sql.js';
 import { attemptReference, isOf, TERMS } from './attempts.sql.js';
 import { dueUnits } from './shares.sql.js';

@@ -45,13 +45,3 @@ export const unitReference = (orderNumber: string, key: Pick<UnitKey, 'item' | '
 /** {@link unitReference} in SQL. @param order the alias of the order's row. @param unit the alias of the unit's row. */
 export const unitReferenceIn = (order: string, unit: string): string =>
   `${order}.order_number || '.' || ${unit}.item || '.' || ${unit}.unit`;
-
-/** In SQL: whether the unit's latest attempt was sent once. `sends` also counts the sends of earlier attempts. */
-export const isSentOnce = (unit: string): string =>
-  `(${unit}.sends = 1 OR ${unit}.first_sent_at = ${unit}.last_sent_at)`;
-
-/** In SQL: whether a supplier has reported that an earlier attempt bought the unit, and no operator has closed this discrepancy. */
-export const isSold = (unit: string): string => `
-             EXISTS (SELECT FROM supplier_reversals r
-                     WHERE r.order_id = ${unit}.order_id AND r.item = ${unit}.item AND r.unit = ${unit}.unit
-                       AND r.kind = 'bought_late' AND r.status <> 'closed')`;

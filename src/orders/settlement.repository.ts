@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Queryable, Transaction, Statement } from '../database/database.js';
 import { outcomeDetail, type SupplierOutcome } from '../suppliers/supplier-outcome.js';
-import { isSentOnce, isSold, type ItemRow, type OrderRow, STORED_ORDER_COLUMNS, type UnitRow } from './order.rows.js';
+import { type ItemRow, type OrderRow, STORED_ORDER_COLUMNS, type UnitRow } from './order.rows.js';
+import { isSentOnce, isSold } from './unit-conditions.sql.js';
 import { LIST_ITEMS_OF } from './orders.repository.js';
 import { rowsOf, statement } from '../database/parameters.js';
 import { OR_SOONER } from './attempt-checks.sql.js';
