@@ -39,6 +39,9 @@ const LASTING = new Set<Fault>(['credentials', 'deposit', 'configuration', 'ban'
 /** The longest wait for a callback. PostgreSQL's `int` holds no 25 days in milliseconds. */
 const MAX_WAIT_MS = 24 * DAY_MS;
 
+/** A unit waits for an offer at most this many times ROUTING_HOLD_LIMIT_MS, even if the offer goes on and off again. */
+const MAX_HOLDS = 4;
+
 /** The failure of a unit whose offer stayed off for too long: nothing was bought, and no operator corrected the offer in time. */
 const GIVEN_UP = { kind: 'failed', ...failure('SUPPLIER_UNAVAILABLE') } as const;
 
@@ -187,9 +190,10 @@ export class OutcomeRecorder {
 
   /**
    * Whether the offer has not been off for long enough to give the unit up. If the supplier refuses an offer that is on, an operator
-   * has corrected it, but not for this attempt.
+   * has corrected it, but not for this attempt. An offer that goes on and off again keeps no unit for ever.
    */
   private async mayBeCorrected({ unit, wasNotCalled = false }: Undecided, leaseEndMs: number): Promise<boolean> {
+    if (unit.age_ms >= MAX_HOLDS * this.config.ROUTING_HOLD_LIMIT_MS) return false;
     const offMs = await retryWrite(() => this.attempts.findOfferOffMs(unit), leaseEndMs, isPassing);
     return offMs === null ? wasNotCalled : offMs < this.config.ROUTING_HOLD_LIMIT_MS;
   }

@@ -94,6 +94,12 @@ describe('A unit that was refused because its only offer is not set up', () => {
     expect(await calls(order)).toBe(2);
   });
 
+  const offForLong = (sku: string): Promise<unknown> =>
+    scene.stack.sql(
+      `UPDATE supplier_offers SET off_at = off_at - interval '31 min' WHERE product_id = (SELECT id FROM products WHERE sku = $1)`,
+      [sku],
+    );
+
   it('leaves the offer of another product on that an operator has switched on', async () => {
     const other = await scene.product({ supplier: 'only', supplierSku: 'pubg60', cost: 20_000 });
     const { order } = await refused('pubg60');
@@ -109,18 +115,27 @@ describe('A unit that was refused because its only offer is not set up', () => {
       order.order_number,
     ]);
     await passBy(order);
-    await scene.stack.sql(
-      `UPDATE supplier_offers SET off_at = off_at - interval '31 min' WHERE product_id = (SELECT id FROM products WHERE sku = $1)`,
-      [sku],
-    );
+    await offForLong(sku);
     await scene.aMinuteLater(order);
     expect((await scene.orderWith(order, 'failed')).failure_code).toBe('SUPPLIER_UNAVAILABLE');
     expect(await calls(order)).toBe(1);
   });
+
+  it('fails, without another send, if the offer goes on and off again for too long', async () => {
+    const { order } = await refused('ml172');
+    await scene.stack.sql(`UPDATE order_units SET first_sent_at = first_sent_at - interval '121 min' WHERE ${isOf}`, [
+      order.order_number,
+    ]);
+    await scene.aMinuteLater(order);
+    expect((await scene.orderWith(order, 'failed')).failure_code).toBe('SUPPLIER_UNAVAILABLE');
+    expect(await calls(order)).toBe(1);
+  });
+
   it('goes to review, and does not fail, if a supplier reports during its last claim that it sold an earlier attempt', async () => {
-    const { order } = await refused('ml86', { supplier: 'fake', supplierSku: 'X' });
+    const { order, sku } = await refused('ml86', { supplier: 'fake', supplierSku: 'X' });
     await passBy(order);
     await reportSoldDuringClaims(order);
+    await offForLong(sku);
     await scene.stack.sql(
       `UPDATE order_units SET first_sent_at = first_sent_at - interval '31 min', next_action_at = now() WHERE ${isOf}`,
       [order.order_number],
