@@ -104,7 +104,7 @@ export class SupplierPausesService {
   /** Until this has ended, no unit fails because it has waited too long for the supplier. */
   async probeClaimed(supplier: Supplier): Promise<ProbedSupplier> {
     try {
-      return await this.probe(supplier, supplier.probes === 0);
+      return await this.probe(supplier, supplier.probes === 0 ? 'first' : 'later');
     } finally {
       await this.repository.endProbe(supplier);
     }
@@ -112,31 +112,33 @@ export class SupplierPausesService {
 
   /**
    * Reads our balance at a supplier now, records it, and ends the pause if the balance allows that.
-   * @param isFirst whether it is the first probe of the pause by a worker.
+   * @param claimed whether it is the first or a later probe of the pause by a worker; null for an operator's query.
    */
-  async probe(supplier: Supplier, isFirst = false): Promise<ProbedSupplier> {
+  async probe(supplier: Supplier, claimed: 'first' | 'later' | null = null): Promise<ProbedSupplier> {
     const connection = this.registry.tryConnect(supplier);
     const answer = 'known' in connection ? connection : await connection.adapter.balance(connection.settings);
     if (!answer.known) return { supplier, answer, isResumed: false };
     await this.balances.record(supplier, answer.amount);
-    return { supplier, answer, isResumed: await this.endPause(supplier, answer.amount, isFirst) };
+    return { supplier, answer, isResumed: await this.endPause(supplier, answer.amount, claimed) };
   }
 
-  private async endPause(supplier: Supplier, { micros }: CostMoney, isFirst: boolean): Promise<boolean> {
+  private async endPause(
+    supplier: Supplier,
+    { micros }: CostMoney,
+    claimed: 'first' | 'later' | null,
+  ): Promise<boolean> {
     const { pause_reason: reason } = supplier;
     if (reason === null || reason === 'operator') return false;
-    if (reason !== 'deposit' || (!isFirst && isEnough(supplier, micros)))
+    // If the first probe got no answer, any balance is enough: it may have been topped up since. At worst, the supplier refuses one
+    // more purchase.
+    const isUnnoted = claimed === 'later' && supplier.paused_balance_micros === null;
+    if (reason !== 'deposit' || (claimed !== 'first' && (isUnnoted || isEnough(supplier, micros))))
       return this.repository.endPause(supplier, reason);
     await this.repository.notePausedBalance(supplier, micros);
     return false;
   }
 }
 
-/**
- * Whether the balance is higher than at the first probe of the pause, or above the operator's limit. If the first probe got no answer,
- * any balance is enough: it may have been topped up since. At worst, the supplier refuses one more purchase.
- */
-const isEnough = (
-  { paused_balance_micros: before, low_balance_micros: low, probes }: Supplier,
-  micros: bigint,
-): boolean => (before === null ? probes > 0 : micros > before) || (low !== null && micros > low);
+/** Whether the balance is higher than at the first probe of the pause, or above the operator's limit. */
+const isEnough = ({ paused_balance_micros: before, low_balance_micros: low }: Supplier, micros: bigint): boolean =>
+  (before !== null && micros > before) || (low !== null && micros > low);
