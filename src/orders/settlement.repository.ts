@@ -131,7 +131,7 @@ const INQUIRE_FOR_CODE = `
 
 /**
  * The latest discrepancy about the same attempt. Its latest report is `r.says`. A discrepancy that names another purchase counts
- * only if there is no other one.
+ * only if there is no other one, and not if references tell the purchases apart.
  */
 const EARLIER = `
       SELECT DISTINCT ON (judged.answer) judged.answer, r.id, r.status,
@@ -142,6 +142,7 @@ const EARLIER = `
       FROM judged JOIN supplier_reversals r
         ON r.order_id = judged.order_id AND r.item = judged.item AND r.unit = judged.unit AND r.attempt = judged.attempt
       WHERE r.kind <> 'unknown_purchase'
+        AND (judged.is_told_apart AND r.supplier_reference <> judged.supplier_reference) IS NOT TRUE
       ORDER BY judged.answer, coalesce(r.supplier_reference <> judged.supplier_reference, false), r.id DESC`;
 
 /** Purchases that no discrepancy names. `listed` is how many purchases these answers have of the attempt. */
@@ -234,7 +235,7 @@ export const JUDGE_UNSETTLED = statement(
       SET says = CASE r.id WHEN w.notes THEN w.reported ELSE r.says END,
           detail = CASE r.id WHEN w.notes THEN concat_ws(': ', 'the supplier now reports ' || w.reported, w.detail) ELSE r.detail END,
           delivered_sealed = coalesce(r.delivered_sealed, w.delivered_sealed)
-      FROM weighed w WHERE r.id = coalesce(w.notes, w.completes)
+      FROM weighed w WHERE r.id = coalesce(w.notes, w.completes) AND (w.notes IS NULL OR r.status = 'open')
       RETURNING r.id),
     recorded AS (
       INSERT INTO supplier_reversals (order_id, item, unit, attempt, supplier_id, kind, supplier_reference, detail,

@@ -39,8 +39,11 @@ const waitingForLocks = (count: number): Promise<object[]> =>
     ({ length }) => length >= count,
   );
 
-/** Reports, as a supplier's answer in a settlement does, that the unit of a discrepancy was bought after all. */
-async function reportSold(id: number): Promise<void> {
+/**
+ * Reports that the unit of a discrepancy was bought after all: as a supplier's answer in a settlement does, or as a comparison of
+ * books, which does not lock the order.
+ */
+async function reportSold(id: number, locksOrder = true): Promise<void> {
   const [key] = await scene.stack.sql<{ order_id: bigint; item: number; unit: number; attempt: number }>(
     'SELECT order_id, item, unit, attempt FROM supplier_reversals WHERE id = $1',
     [id],
@@ -49,7 +52,7 @@ async function reportSold(id: number): Promise<void> {
   const answer = { state: 'succeeded', supplier_reference: null, detail: null, cost_micros: null, cost_currency: null };
   await scene.stack.database.transaction(async (tx) => {
     const settlement = scene.stack.api.get(SettlementRepository);
-    await settlement.lockOrders(tx, [key.order_id]);
+    if (locksOrder) await settlement.lockOrders(tx, [key.order_id]);
     await settlement.judgeUnsettled(tx, [{ ...key, ...answer }]);
   });
 }
@@ -159,6 +162,28 @@ describe('reversals', () => {
     await reporting;
 
     expect((await closing).body).toMatchObject({ id, status: 'closed' });
+    const { body } = await finance.browser.get<{ data: Reversal[] }>('/api/reversals?limit=2');
+    expect(body.data).toMatchObject([
+      { kind: 'bought_late', status: 'open' },
+      { id, kind: 'taken_back', status: 'closed' },
+    ]);
+  });
+
+  it('keep what a comparison finds while an operator closes them for the next comparison', async () => {
+    const id = await contradict(scene);
+    const wallet = `SELECT FROM wallets WHERE merchant_id = ${scene.merchant.id} FOR UPDATE`;
+
+    const [closing, reporting] = await whileLocked(scene.stack, wallet, async () => {
+      const closing = close(id, { credit: '35.00', reason: 'ticket 4716' });
+      await waitingForLocks(1);
+      const reporting = reportSold(id, false);
+      await waitingForLocks(2);
+      return [closing, reporting] as const;
+    });
+    await reporting;
+    expect((await closing).body).toMatchObject({ id, status: 'closed' });
+    await reportSold(id, false);
+
     const { body } = await finance.browser.get<{ data: Reversal[] }>('/api/reversals?limit=2');
     expect(body.data).toMatchObject([
       { kind: 'bought_late', status: 'open' },
