@@ -59,7 +59,7 @@ function whyNot({ state, failure_code: code, soldBy }: UncancelledUnit): string 
   switch (state) {
     case 'queued':
       if (soldBy !== undefined)
-        return `a supplier has sold it, by discrepancy ${soldBy}: close that first, with topup reversal close`;
+        return `a supplier has sold it, by discrepancy ${soldBy}: it goes to review, where topup order resolve settles it`;
       return 'a call to its supplier ended just now: give the command again';
     case 'sending':
       return 'a call to its supplier is in flight';

@@ -45,7 +45,7 @@ export const toLeftUnitDto = (unit: UncancelledUnit): LeftUnitDto => ({
   state: unit.state,
   why:
     unit.state === 'queued' && unit.soldBy !== undefined
-      ? `a supplier has sold it, by discrepancy ${unit.soldBy}: close that first`
+      ? `a supplier has sold it, by discrepancy ${unit.soldBy}: it goes to review`
       : WHY_NOT_CANCELLED[unit.state],
 });
 
