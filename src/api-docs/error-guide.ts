@@ -56,8 +56,8 @@ export const ERROR_ADVICE: Readonly<Record<ErrorCode, ErrorAdvice>> = {
       'The wallet has too little (`details[0].code` is `INSUFFICIENT_BALANCE`), no account takes a deposit (`NO_CHANNEL`, ' +
       '`NO_FREE_AMOUNT`), or the service is overloaded, or the database or a channel is away (there is a `Retry-After`)',
     then:
-      '`INSUFFICIENT_BALANCE`: top up the wallet. `NO_FREE_AMOUNT`, `NO_CHANNEL`: choose another amount. With a `Retry-After`: ' +
-      'wait for that many seconds, and send the same again',
+      '`INSUFFICIENT_BALANCE`: top up the wallet. `NO_FREE_AMOUNT`: choose another amount. `NO_CHANNEL`: choose another amount or ' +
+      'channel, as `message` says, or try again later. With a `Retry-After`: wait for that many seconds, and send the same again',
   },
 };
 
