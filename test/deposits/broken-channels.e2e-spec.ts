@@ -232,6 +232,7 @@ it('a channel says that its callback address can’t be opened, and keeps it unt
   expect(await token()).toBe('00');
   expect((await scene.operator.run(...setOpn, '--new-callback-url')).stderr).not.toMatch(said);
   expect(await token()).not.toBe('00');
+  await scene.operator.json('channel', 'remove', code);
 });
 
 it('a broken channel without a list hides no failure of another channel’s list from the log', async () => {
