@@ -163,7 +163,11 @@ export class DispatchRepository {
 
   /** @returns the deliveries whose attempts were not recorded before. */
   record(attempts: Attempts): Promise<RecordedAttempt[]> {
-    return this.database.transaction((tx) => this.recordIn(tx, RECORD_ATTEMPTS.with({ attempts })));
+    const record = RECORD_ATTEMPTS.with({ attempts });
+    // Only a retry can have been delivered before, so first attempts cost no transaction.
+    return attempts.some(({ number }) => number > 1)
+      ? this.database.transaction((tx) => this.recordIn(tx, record))
+      : this.database.query<RecordedAttempt>(...record);
   }
 
   /** Corrects successful attempts that were recorded as interrupted. @returns the deliveries that now count as succeeded. */
