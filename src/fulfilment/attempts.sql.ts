@@ -2,14 +2,10 @@ import { SANDBOX_SUPPLIER_ID } from '../core/sandbox.js';
 import { rowsOf, statement, type RowsInText } from '../database/parameters.js';
 import { firstPassedOver, offersOf, passedOver, routingOrder, ROUTING_PARAMETERS } from '../catalog/routing.sql.js';
 import { unitReferenceIn } from '../orders/order.rows.js';
-import { isSentOnce, isSold } from '../orders/unit-conditions.sql.js';
+import { isOf, isSentOnce, isSold } from '../orders/unit-conditions.sql.js';
 
 /** The key of an attempt. */
 export const ATTEMPT = { order_id: 'bigint', item: 'smallint', unit: 'smallint', attempt: 'smallint' } as const;
-
-/** In SQL: whether a row belongs to a unit. Both arguments are aliases of rows with the columns of a unit's key. */
-export const isOf = (unit: string, row: string): string =>
-  ['order_id', 'item', 'unit'].map((column) => `${row}.${column} = ${unit}.${column}`).join(' AND ');
 
 /** The columns with an attempt's request and costs. An item's row has the same columns, for the first attempts of its units. */
 export const TERMS = [

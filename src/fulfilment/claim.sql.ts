@@ -1,9 +1,9 @@
 import type { ProductKind } from '../core/product-kind.js';
 import { SANDBOX_SUPPLIER_ID } from '../core/sandbox.js';
 import { rowsOf, statement } from '../database/parameters.js';
-import { isSentOnce, isSold } from '../orders/unit-conditions.sql.js';
+import { isOf, isSentOnce, isSold } from '../orders/unit-conditions.sql.js';
 import { sandboxUnitIn } from '../orders/sandbox-unit.sql.js';
-import { attemptReference, isOf, TERMS } from './attempts.sql.js';
+import { attemptReference, TERMS } from './attempts.sql.js';
 import { dueUnits } from './shares.sql.js';
 
 /** A claimed unit: this process may make one call for it, until the lease of the claim ends. */

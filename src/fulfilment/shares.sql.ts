@@ -1,5 +1,5 @@
 import { nextMerchantAt, waitingMerchant } from '../orders/waiting-units.sql.js';
-import { isOf } from './attempts.sql.js';
+import { isOf } from '../orders/unit-conditions.sql.js';
 
 const MERCHANT = waitingMerchant('u');
 const COLUMNS = [

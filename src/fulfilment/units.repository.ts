@@ -3,8 +3,8 @@ import { Database, type Transaction, type Statement } from '../database/database
 import type { ClaimRequest, WorkTable } from '../queues/leased-work.js';
 import { LEASE_MARGIN_MS } from '../suppliers/supplier-timing.js';
 import { SupplierRegistry } from '../suppliers/supplier-registry.js';
-import { isSold } from '../orders/unit-conditions.sql.js';
-import { ATTEMPT, isOf } from './attempts.sql.js';
+import { isOf, isSold } from '../orders/unit-conditions.sql.js';
+import { ATTEMPT } from './attempts.sql.js';
 import { CLAIM_UNITS, type ClaimedUnit, type ReviewedUnit } from './claim.sql.js';
 import { claimedBy } from '../queues/claims.js';
 import { rowsOf, statement } from '../database/parameters.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Queryable, Transaction, Statement } from '../database/database.js';
 import { outcomeDetail, type SupplierOutcome } from '../suppliers/supplier-outcome.js';
 import { type ItemRow, type OrderRow, STORED_ORDER_COLUMNS, type UnitRow } from './order.rows.js';
-import { isSentOnce, isSold } from './unit-conditions.sql.js';
+import { isOf, isSentOnce, isSold } from './unit-conditions.sql.js';
 import { LIST_ITEMS_OF } from './orders.repository.js';
 import { rowsOf, statement } from '../database/parameters.js';
 import { OR_SOONER } from './attempt-checks.sql.js';
@@ -98,7 +98,7 @@ export const SETTLE_UNITS = statement(
            call_process = c.call_process, call_duration_ms = c.call_duration_ms,
            updated_at = date_trunc('milliseconds', statement_timestamp())
     FROM ${units.as('c')}
-    WHERE u.order_id = c.order_id AND u.item = c.item AND u.unit = c.unit
+    WHERE ${isOf('c', 'u')}
       AND (c.cancels OR u.state IN (${quoted(sourcesOf(UNIT_TRANSITIONS, 'succeeded', 'failed'))}))
       AND (u.state <> 'queued' OR c.cancels OR c.state = 'succeeded')
       AND (c.attempt IS NULL OR u.attempt = c.attempt)
@@ -125,7 +125,7 @@ const INQUIRE_FOR_CODE = `
       SELECT DISTINCT r.order_id, r.item, r.unit, r.attempt, statement_timestamp() + interval '1 minute'
       FROM recorded r JOIN weighed w USING (order_id, item, unit, attempt, opens)
       JOIN order_items i ON i.order_id = r.order_id AND i.position = r.item
-      JOIN unit_attempts a ON a.order_id = r.order_id AND a.item = r.item AND a.unit = r.unit AND a.number = r.attempt
+      JOIN unit_attempts a ON ${isOf('r', 'a')} AND a.number = r.attempt
       WHERE r.opens = 'bought_late' AND w.delivered_sealed IS NULL AND i.kind = 'code'
       ${OR_SOONER}`;
 
@@ -140,7 +140,7 @@ const EARLIER = `
              judged.is_news AND judged.reported IN ('succeeded', 'failed') AND judged.reported
                <> coalesce(r.says, CASE r.kind WHEN 'taken_back' THEN 'failed' ELSE 'succeeded' END) AS is_different
       FROM judged JOIN supplier_reversals r
-        ON r.order_id = judged.order_id AND r.item = judged.item AND r.unit = judged.unit AND r.attempt = judged.attempt
+        ON ${isOf('judged', 'r')} AND r.attempt = judged.attempt
       WHERE r.kind <> 'unknown_purchase'
         AND (judged.is_told_apart AND r.supplier_reference <> judged.supplier_reference) IS NOT TRUE
       ORDER BY judged.answer, coalesce(r.supplier_reference <> judged.supplier_reference, false), r.id DESC`;
@@ -153,7 +153,7 @@ const UNNAMED = `
                  AND o.unit = j.unit AND o.attempt = j.attempt AND o.kind = j.kind AND NOT o.is_news) AS listed
       FROM judged j
       WHERE (j.kind = 'unknown_purchase' OR j.kind = 'bought_late' AND (NOT j.is_news OR j.is_told_apart)) AND NOT EXISTS (
-        SELECT FROM supplier_reversals r WHERE r.order_id = j.order_id AND r.item = j.item AND r.unit = j.unit
+        SELECT FROM supplier_reversals r WHERE ${isOf('j', 'r')}
           AND r.attempt = j.attempt AND r.kind = j.kind AND (r.supplier_reference IS NOT DISTINCT FROM j.supplier_reference
             OR j.is_told_apart AND r.supplier_reference IS NULL))`;
 
@@ -212,8 +212,8 @@ export const JUDGE_UNSETTLED = statement(
                                WHEN NOT a.is_hearsay THEN a.supplier_reference END THEN 'unknown_purchase'
                   END AS kind
       FROM ${answers.numbered('c', 'answer')}
-      JOIN order_units u ON u.order_id = c.order_id AND u.item = c.item AND u.unit = c.unit
-      LEFT JOIN unit_attempts a ON a.order_id = c.order_id AND a.item = c.item AND a.unit = c.unit
+      JOIN order_units u ON ${isOf('c', 'u')}
+      LEFT JOIN unit_attempts a ON ${isOf('c', 'a')}
         AND a.number = c.attempt),
     earlier AS (${EARLIER}),
     unnamed AS (${UNNAMED}),
@@ -254,7 +254,7 @@ export const JUDGE_UNSETTLED = statement(
              unknown_since = statement_timestamp(), updated_at = statement_timestamp()
       FROM weighed w
       WHERE w.reported = 'succeeded' AND (w.opens = 'bought_late' OR w.notes IS NOT NULL)
-        AND u.order_id = w.order_id AND u.item = w.item AND u.unit = w.unit
+        AND ${isOf('w', 'u')}
         AND u.attempt > w.attempt AND ${CERTAINLY_NOT_BOUGHT})
     SELECT w.answer, w.state, r.opens IS NOT NULL OR noted.id IS NOT NULL AS changes_discrepancy
     FROM weighed w LEFT JOIN recorded r
