@@ -43,7 +43,7 @@ const waitingForLocks = (count: number): Promise<object[]> =>
  * Reports that the unit of a discrepancy was bought after all: as a supplier's answer in a settlement does, or as a comparison of
  * books, which does not lock the order.
  */
-async function reportSold(id: number, locksOrder = true): Promise<void> {
+async function reportSold(id: number, locksOrder: boolean): Promise<void> {
   const [key] = await scene.stack.sql<{ order_id: bigint; item: number; unit: number; attempt: number }>(
     'SELECT order_id, item, unit, attempt FROM supplier_reversals WHERE id = $1',
     [id],
@@ -55,6 +55,28 @@ async function reportSold(id: number, locksOrder = true): Promise<void> {
     if (locksOrder) await settlement.lockOrders(tx, [key.order_id]);
     await settlement.judgeUnsettled(tx, [{ ...key, ...answer }]);
   });
+}
+
+/** Closes a discrepancy. The report comes while the closing waits for the wallet. */
+async function closeDuringReport(id: number, locksOrder: boolean): Promise<void> {
+  const wallet = `SELECT FROM wallets WHERE merchant_id = ${scene.merchant.id} FOR UPDATE`;
+  const [closing, reporting] = await whileLocked(scene.stack, wallet, async () => {
+    const closing = close(id, { credit: '35.00', reason: 'ticket 4715' });
+    await waitingForLocks(1);
+    const reporting = reportSold(id, locksOrder);
+    await waitingForLocks(2);
+    return [closing, reporting] as const;
+  });
+  await reporting;
+  expect((await closing).body).toMatchObject({ id, status: 'closed' });
+}
+
+async function expectFollowed(id: number): Promise<void> {
+  const { body } = await finance.browser.get<{ data: Reversal[] }>('/api/reversals?limit=2');
+  expect(body.data).toMatchObject([
+    { kind: 'bought_late', status: 'open' },
+    { id, kind: 'taken_back', status: 'closed' },
+  ]);
 }
 
 describe('reversals', () => {
@@ -150,45 +172,15 @@ describe('reversals', () => {
 
   it('are followed by another one if the supplier contradicts itself while an operator closes them', async () => {
     const id = await contradict(scene);
-    const wallet = `SELECT FROM wallets WHERE merchant_id = ${scene.merchant.id} FOR UPDATE`;
-
-    const [closing, reporting] = await whileLocked(scene.stack, wallet, async () => {
-      const closing = close(id, { credit: '35.00', reason: 'ticket 4715' });
-      await waitingForLocks(1);
-      const reporting = reportSold(id);
-      await waitingForLocks(2);
-      return [closing, reporting] as const;
-    });
-    await reporting;
-
-    expect((await closing).body).toMatchObject({ id, status: 'closed' });
-    const { body } = await finance.browser.get<{ data: Reversal[] }>('/api/reversals?limit=2');
-    expect(body.data).toMatchObject([
-      { kind: 'bought_late', status: 'open' },
-      { id, kind: 'taken_back', status: 'closed' },
-    ]);
+    await closeDuringReport(id, true);
+    await expectFollowed(id);
   });
 
   it('keep what a comparison finds while an operator closes them for the next comparison', async () => {
     const id = await contradict(scene);
-    const wallet = `SELECT FROM wallets WHERE merchant_id = ${scene.merchant.id} FOR UPDATE`;
-
-    const [closing, reporting] = await whileLocked(scene.stack, wallet, async () => {
-      const closing = close(id, { credit: '35.00', reason: 'ticket 4716' });
-      await waitingForLocks(1);
-      const reporting = reportSold(id, false);
-      await waitingForLocks(2);
-      return [closing, reporting] as const;
-    });
-    await reporting;
-    expect((await closing).body).toMatchObject({ id, status: 'closed' });
+    await closeDuringReport(id, false);
     await reportSold(id, false);
-
-    const { body } = await finance.browser.get<{ data: Reversal[] }>('/api/reversals?limit=2');
-    expect(body.data).toMatchObject([
-      { kind: 'bought_late', status: 'open' },
-      { id, kind: 'taken_back', status: 'closed' },
-    ]);
+    await expectFollowed(id);
   });
 
   it('are closed only after another confirmation, and with a reason', async () => {
