@@ -24,5 +24,7 @@ export const secretsCommands: CommandGroup = {
 const toResult = (rotated: number): Result => ({
   json: { rotated },
   text: () =>
-    `${counted(rotated, 'secret was', 'secrets were')} re-encrypted. All secrets now use SECRETS_KEY: SECRETS_PREVIOUS_KEYS is no longer needed.`,
+    `${counted(rotated, 'secret was', 'secrets were')} re-encrypted. All secrets now use SECRETS_KEY: SECRETS_PREVIOUS_KEYS is no longer needed.\n` +
+    'Keep the old key with the dumps and archived months that were made before: they open only with it. ' +
+    'Make a dump now: docker compose run --rm backup now',
 });

@@ -143,6 +143,9 @@ describe('topup secrets rotate', () => {
     expect(await commandLine(secretsKey).json('secrets', 'rotate')).toEqual({ rotated: 2 });
     expect((await versions()).map(({ version }) => version)).toEqual([2, 2, 2]);
     expect(await commandLine(secretsKey).json('secrets', 'rotate')).toEqual({ rotated: 0 });
+    const { stdout } = await commandLine(secretsKey).run('secrets', 'rotate');
+    expect(stdout).toContain('Keep the old key with the dumps and archived months that were made before');
+    expect(stdout).toContain('docker compose run --rm backup now');
     expect(await dumpOf('unit_deliveries')).toEqual(before);
     // They still work: a worker buys a code with the token, and the webhook delivers it.
     const withToken = await orderWithCode('with-token');
