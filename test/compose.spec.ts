@@ -127,6 +127,15 @@ const makeEnv = (names: string[]): Record<string, string> => runMakeEnv(names).e
 const interpolated = (part: string, env: Record<string, string>): string =>
   part.replace(/\$\{([A-Z0-9_]+)(?::?-([^}]*))?\}/g, (_, name: string, missing = '') => env[name] || String(missing));
 
+describe('the API', () => {
+  // After a restore, operators start the API alone to pause all suppliers: a worker would buy.
+  it('needs only PostgreSQL and Redis, which need nothing', () => {
+    const { api, postgres, redis } = services;
+    expect(Object.keys(api?.depends_on ?? {})).toEqual(['postgres', 'redis']);
+    expect([postgres?.depends_on, redis?.depends_on]).toEqual([undefined, undefined]);
+  });
+});
+
 describe('the profile edge', () => {
   const NAMES = ['topup.example.com', 'console.example.com'];
 

@@ -117,3 +117,37 @@ describe('Links between documents', () => {
     expect(problemsIn(DOCUMENTS, deadLinksIn)).toEqual([]);
   });
 });
+
+describe('The operations manual', () => {
+  const manual = read('docs/operations.md');
+  const between = (start: string, end: string): string => {
+    const [from, to] = [manual.indexOf(start), manual.indexOf(end)];
+    expect(from).toBeGreaterThan(-1);
+    expect(to).toBeGreaterThan(from);
+    return manual.slice(from, to);
+  };
+
+  it('starts nothing that buys between a restore and the pause of all suppliers', () => {
+    const unpaused = between(' pg_restore ', 'topup supplier pause CODE');
+    const started = [...unpaused.matchAll(/^ *docker compose (?:up|start|restart)([^#\n]*)/gm)].map(([, args = '']) =>
+      args.split(' ').filter((word) => /^[a-z]/.test(word)),
+    );
+    expect(started).toEqual([['api']]);
+    expect(manual).toMatch(/topup supplier pause CODE [^]+docker compose up -d worker console\n/);
+  });
+
+  it('lets payments of channels book themselves after a restore, before an operator credits wallets', () => {
+    const money = between('## After a restore', '## Audit the books').split('topup wallet credit')[0];
+    for (const step of [/another `class`/, /importing-statements/, /topup channel sync/, /payments-that-wait/])
+      expect(money).toMatch(step);
+    expect(money).toContain('](deposits.md#');
+  });
+
+  it('has no command that reads a file of the host inside of a container, or as a user that may not read it', () => {
+    const wrong = /=@(?!FILE`, run|\/keys\/)|xargs[^\n]* topup|< backups\/|statement import (?!-)|--statement (?!- )/g;
+    expect(manual.match(wrong)).toBeNull();
+    const withInput = [...manual.matchAll(/^.*topup [^`\n]*(?:=-| - )[^`\n]*/gm)].map(([line]) => line);
+    expect(withInput).toHaveLength(7);
+    expect(withInput.filter((line) => !/exec -T api topup [^`]+ < \S+/.test(line))).toEqual([]);
+  });
+});
