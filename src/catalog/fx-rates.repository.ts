@@ -16,10 +16,12 @@ const FIND_RATE = statement(
   ({ currency }) => `${LATEST} AND currency = ${currency} ORDER BY currency, valid_from DESC`,
 );
 
+/** Rates that a clock ahead of its time set would replace the new one when that time comes, so they go. */
 const ADD_RATE = statement(
   'fx_rates.add',
   { currency: 'text', rate: 'text', source: 'text' },
   ({ currency, rate, source }) => `
+    WITH ahead AS (DELETE FROM fx_rates WHERE currency = ${currency} AND valid_from > statement_timestamp())
     INSERT INTO fx_rates (currency, baht_per_unit, valid_from, source)
     VALUES (${currency}, ${rate}::numeric, date_trunc('milliseconds', statement_timestamp()), ${source})
     ON CONFLICT (currency, valid_from) DO UPDATE SET baht_per_unit = excluded.baht_per_unit, source = excluded.source

@@ -79,8 +79,10 @@ export class OffersRepository {
     return manager.findOne(Product, { where: { sku }, lock: { mode: 'for_no_key_update' } });
   }
 
-  find({ manager }: Transaction, { product_id, supplier_id, supplier_sku }: OfferKey): Promise<SupplierOffer | null> {
-    return manager.findOneBy(SupplierOffer, { product_id, supplier_id, supplier_sku });
+  /** Locks an offer until the transaction ends, so that it keeps what a fault or the supplier's catalogue changes at the same time. */
+  lock({ manager }: Transaction, { product_id, supplier_id, supplier_sku }: OfferKey): Promise<SupplierOffer | null> {
+    const where = { product_id, supplier_id, supplier_sku };
+    return manager.findOne(SupplierOffer, { where, lock: { mode: 'for_no_key_update' } });
   }
 
   /** The offer's product in the supplier's catalogue; null if there is none. */

@@ -34,7 +34,7 @@ export class OffersService {
   set(definition: OfferDefinition, by?: Actor, expected: ExpectedOffer = {}): Promise<ListedOffer> {
     return this.database.transaction(async (tx) => {
       const key = await this.keyOf(tx, definition);
-      const stored = await this.offers.find(tx, key);
+      const stored = await this.offers.lock(tx, key);
       assertUnchanged(stored, expected);
       const problem = offerProblem(definition, stored);
       if (problem !== null) throw new AppError('BAD_REQUEST', problem);
@@ -76,7 +76,7 @@ export class OffersService {
   remove(name: OfferName, by?: Actor): Promise<{ removed: ListedOffer; left: number }> {
     return this.database.transaction(async (tx) => {
       const key = await this.keyOf(tx, name);
-      const stored = await this.offers.find(tx, key);
+      const stored = await this.offers.lock(tx, key);
       const { sku, supplier, supplierSku } = name;
       if (!stored) throw new UnknownResource('offer', `${supplierSku} of ${supplier} for ${sku}`);
       const removed = await this.listed(tx, name);

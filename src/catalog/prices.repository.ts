@@ -36,11 +36,14 @@ const LIST_PRODUCTS = statement(
   ({ skus }) => `${LIST_PRICES} WHERE sku = ANY(${skus}) ORDER BY sku`,
 );
 
-/** Finds products by their SKUs, and locks their list prices until the transaction ends. */
+/**
+ * Finds products by their SKUs, and locks their list prices until the transaction ends. One change of a product's prices at a time,
+ * because a merchant's first own price is a new row, and no row to lock exists.
+ */
 const LOCK_PRODUCTS = statement(
   'prices.lock_products',
   { skus: 'text[]' },
-  ({ skus }) => `${LIST_PRICES} WHERE sku = ANY(${skus}) ORDER BY sku FOR SHARE`,
+  ({ skus }) => `${LIST_PRICES} WHERE sku = ANY(${skus}) ORDER BY sku FOR NO KEY UPDATE`,
 );
 
 const LOCK_OWN = statement(
@@ -71,7 +74,7 @@ const LOCK_OWN_LIKE = statement(
   { pattern: 'text', merchantId: 'int' },
   ({ pattern, merchantId }) => `
     ${OWN} WHERE p.sku LIKE ${pattern} AND own.merchant_id = ${merchantId}
-    ORDER BY p.sku FOR NO KEY UPDATE OF own FOR SHARE OF p`,
+    ORDER BY p.sku FOR NO KEY UPDATE OF p FOR NO KEY UPDATE OF own`,
 );
 
 const SET_OWN = statement(

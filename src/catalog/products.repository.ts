@@ -78,21 +78,25 @@ export class ProductsRepository {
    * The existing products of these SKUs.
    * @param lock locks the products until the transaction ends. Merchants can still order them.
    */
-  listBySku(tx: Transaction, skus: string[], { lock = false } = {}): Promise<ProductWithSupplier[]> {
-    return this.select(tx, { skus, lock });
+  async listBySku(tx: Transaction, skus: string[], { lock = false } = {}): Promise<ProductWithSupplier[]> {
+    // A lock that had to wait returns the product's present row, but the supplier of the row before. So the names are read after it.
+    if (lock) {
+      const query = tx.manager
+        .createQueryBuilder(Product, 'product')
+        .select('product.id')
+        .where({ sku: Any(skus) });
+      await query.orderBy('product.sku').setLock('for_no_key_update').getMany();
+    }
+    return this.select(tx, skus);
   }
 
-  private async select(
-    { manager }: Managed,
-    { skus, lock = false }: { skus?: string[]; lock?: boolean } = {},
-  ): Promise<ProductWithSupplier[]> {
+  private async select({ manager }: Managed, skus?: string[]): Promise<ProductWithSupplier[]> {
     const query = manager
       .createQueryBuilder(Product, 'product')
       .leftJoin(Supplier, 'supplier', 'supplier.id = product.supplier_id')
       .addSelect('supplier.code', 'supplier_code')
       .orderBy('product.sku');
     if (skus) query.where({ sku: Any(skus) });
-    if (lock) query.setLock('for_no_key_update', undefined, ['product']);
     const { entities, raw } = await query.getRawAndEntities<{ supplier_code: string | null }>();
     return entities.map((product, index) => ({
       ...product,

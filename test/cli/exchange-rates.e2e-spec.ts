@@ -59,6 +59,15 @@ describe('topup fx', () => {
     expect((await commandLine.run('fx', 'list')).stderr).toBe('');
   });
 
+  it('replaces a rate that a clock ahead of its time set', async () => {
+    await stack.sql(`INSERT INTO fx_rates VALUES ('MYR', 8.5, now() + interval '1 hour', 'test')`);
+    const rate = await set('MYR', '7.5');
+    expect(await list('MYR')).toEqual([rate]);
+    expect(await stack.sql(`SELECT baht_per_unit FROM fx_rates WHERE currency = 'MYR' AND valid_from > now()`)).toEqual(
+      [],
+    );
+  });
+
   it('refuses a rate for baht, and invalid rates', async () => {
     const rate = (currency: string, value: string): string[] => ['fx', 'set', '--currency', currency, '--rate', value];
     await commandLine.refusedAll([

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { eventually } from './eventually.js';
 import type { TestStack } from './stack.js';
 
 /** Works while no other connection can write into a table. Others see the work's own writes afterwards. */
@@ -35,5 +36,30 @@ export async function whileLocked<Result>(
     return await work();
   } finally {
     await client.end();
+  }
+}
+
+/** Begins work while another transaction has made a change, and commits the change when the work waits for it. */
+export async function besideChange<Result>(
+  { config }: Pick<TestStack, 'config'>,
+  change: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const clients = [new pg.Client(config.DATABASE_URL), new pg.Client(config.DATABASE_URL)] as const;
+  const [changing, watching] = clients;
+  await Promise.all(clients.map((client) => client.connect()));
+  try {
+    await changing.query(`BEGIN; ${change}`);
+    const { rows } = await changing.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    const result = work();
+    const waiting = 'SELECT FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid))';
+    await eventually(
+      () => watching.query(waiting, [rows[0]?.pid]),
+      ({ rowCount }) => (rowCount ?? 0) > 0,
+    );
+    await changing.query('COMMIT');
+    return await result;
+  } finally {
+    await Promise.all(clients.map((client) => client.end()));
   }
 }
