@@ -263,6 +263,11 @@ describe('orders of closed months', () => {
     const cases = await scene.commandLine.json<{ id: number }[]>('reversal', 'list');
     expect(cases.at(-1)).toMatchObject({ ...named, unit: '1.2', archived: true });
     expect(await scene.commandLine.json('reversal', 'show', `${cases.at(-1)?.id}`)).toMatchObject(named);
+    const change = 'UPDATE supplier_reversals SET status = $2, closed_at = $3 WHERE id = $1';
+    await scene.stack.sql(change, [cases.at(-1)?.id, 'open', null]);
+    const { stdout } = await scene.commandLine.run('audit');
+    await scene.stack.sql(change, [cases.at(-1)?.id, 'closed', new Date()]);
+    expect(stdout).toContain(`unit 1.2 of order ${named.order_number} is `);
   });
 
   it('cause no violations in the audit, which continues from the closings and names the archived orders', async () => {

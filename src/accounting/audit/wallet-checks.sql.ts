@@ -37,7 +37,9 @@ export const MOMENT_CHECKS = {
   reversals: {
     name: 'supplier_reversals',
     rows: `
-      SELECT r.*, s.code AS supplier, (SELECT o.order_number FROM orders o WHERE o.id = r.order_id) AS order_number
+      SELECT r.*, s.code AS supplier,
+             coalesce((SELECT o.order_number FROM orders o WHERE o.id = r.order_id),
+                      (SELECT a.order_number FROM order_references a WHERE a.order_id = r.order_id)) AS order_number
       FROM supplier_reversals r JOIN suppliers s ON s.id = r.supplier_id`,
     wrong: `status = 'open'`,
     example: `CASE WHEN order_id IS NULL
