@@ -15,6 +15,18 @@ import { ConsoleStack } from './console-stack.js';
 
 const scene = companyScene();
 
+/** A company whose ID tokens have no claims about a person, and a console with its sign-in. */
+async function atThinCompany(work: (thin: Company, console: ConsoleStack) => Promise<void>): Promise<void> {
+  const thin = await (await Company.make(RETURN_URL, { isThin: true })).listen();
+  const console = await ConsoleStack.start(settingsOf(thin));
+  try {
+    await work(thin, console);
+  } finally {
+    await console.close();
+    await thin.close();
+  }
+}
+
 describe('company sign-in', () => {
   it('signs in a person with a role, creates an account for them, and leads to the requested page', async () => {
     const subject = scene.hire({ groups: ['helpers', 'leads', 'readers'] });
@@ -63,20 +75,33 @@ describe('company sign-in', () => {
     expect(new Set(answers.map(({ body }) => body.operator?.id)).size).toBe(1);
   });
 
-  it('reads claims that the ID token lacks from the provider’s userinfo endpoint', async () => {
-    const thin = await (await Company.make(RETURN_URL, { isThin: true })).listen();
-    const other = await ConsoleStack.start(settingsOf(thin));
-    try {
-      const browser = other.browser();
+  it('reads claims that the ID token lacks from the provider’s userinfo endpoint', () =>
+    atThinCompany(async (thin, console) => {
       const subject = scene.hire({ groups: 'leads' }, thin);
-      const { status, body } = await scene.comeAs(subject, browser, thin);
+      const { status, body } = await scene.comeAs(subject, console.browser(), thin);
       expect([status, body.operator?.role, body.operator?.email]).toEqual([200, 'finance', emailOf(subject)]);
       expect(thin.requests).toContain('GET /me');
-    } finally {
-      await other.close();
-      await thin.close();
-    }
-  });
+    }));
+
+  it('takes an address and its verification from the same place', () =>
+    atThinCompany(async (thin, console) => {
+      const subject = scene.hire({ email_verified: false }, thin);
+      const says = (claims: object): Record<string, unknown> => ({ ...claims, groups: 'leads', email_verified: true });
+      const come = async (): Promise<unknown> => outcome(await scene.comeAs(subject, console.browser(), thin));
+      expect(await thin.while({ says }, come)).toEqual([403, 'EMAIL_NOT_VERIFIED']);
+    }));
+
+  it('needs no userinfo endpoint for a person whom the console knows, and otherwise says that it does not answer', () =>
+    atThinCompany(async (thin, console) => {
+      const [known, unknown] = [scene.hire({}, thin), scene.hire({}, thin)];
+      const come = async (subject: string): Promise<unknown> =>
+        outcome(await scene.comeAs(subject, console.browser(), thin));
+      expect(await come(known)).toEqual([200, undefined]);
+      const says = (claims: object): Record<string, unknown> => ({ ...claims, groups: 'leads' });
+      const broken = { says, silentAt: '/me', sendsHead: 'breaks off' } as const;
+      expect(await thin.while(broken, () => come(known))).toEqual([200, undefined]);
+      expect(await thin.while(broken, () => come(unknown))).toEqual([503, 'COMPANY_UNREACHABLE']);
+    }));
 
   it('starts a new session: the cookie from before and a foreign cookie become worthless', async () => {
     const subject = scene.hire();

@@ -69,7 +69,7 @@ export class CompanySignInService {
     this.cookie.clear(response);
     if (next === null) throw signInOver();
     const isAgain = callerOf(request) !== null;
-    const { person, signedInAt } = await this.callProvider(() =>
+    const { person, signedInAt, missingBecause } = await this.callProvider(() =>
       this.provider.arrivalOf(parameters, proofsOf(token), isAgain),
     );
     const origin = this.sessions.originOf(request);
@@ -77,7 +77,7 @@ export class CompanySignInService {
       const { issuer, subject } = person;
       const why = error instanceof AppError ? error.details?.[0]?.code : undefined;
       if (why) this.logger.warn({ issuer, subject, why }, 'a person was refused after company sign-in');
-      throw error;
+      throw why === 'EMAIL_NOT_VERIFIED' && missingBecause !== null ? toCompanyError(missingBecause) : error;
     });
     const { awaitsCode } = await this.signIns.withCompany(operator, origin);
     const isConfirmed = !awaitsCode && signedInAt !== null && isRecent(signedInAt);

@@ -23,6 +23,8 @@ export interface Arrival {
   person: Person;
   /** The time of the sign-in at the provider; null if the provider does not report it. */
   signedInAt: Date | null;
+  /** Why claims may be missing: the error of the provider's userinfo endpoint; null without one. */
+  missingBecause: unknown;
 }
 
 /** A sign-in at the provider may take this long. */
@@ -83,26 +85,29 @@ export class CompanyProvider {
     const claims = present(tokens.claims(), 'an ID token was expected, and so it is there');
     const { auth_time: at } = claims;
     return {
-      person: await this.personOf(provider, tokens.access_token, claims),
+      ...(await this.personOf(provider, tokens.access_token, claims)),
       signedInAt: typeof at === 'number' ? new Date(at * 1000) : null,
     };
   }
 
-  private async personOf(provider: oidc.Configuration, accessToken: string, claims: oidc.IDToken): Promise<Person> {
+  private async personOf(
+    provider: oidc.Configuration,
+    accessToken: string,
+    claims: oidc.IDToken,
+  ): Promise<Pick<Arrival, 'person' | 'missingBecause'>> {
     const settings = this.assertSetUp();
     const signed = personOf(claims, settings);
     const isComplete = signed.role !== null && signed.email !== null;
-    if (isComplete || !provider.serverMetadata().userinfo_endpoint) return signed;
+    if (isComplete || !provider.serverMetadata().userinfo_endpoint) return { person: signed, missingBecause: null };
     // Some providers put few claims into the ID token, and return the others at this endpoint. Claims of the token count first.
-    const more: Claims = await oidc.fetchUserInfo(provider, accessToken, claims.sub).catch((error: unknown) => {
+    try {
+      const more: Claims = await oidc.fetchUserInfo(provider, accessToken, claims.sub);
+      return { person: personOf(merged(claims, more), settings), missingBecause: null };
+    } catch (error) {
       // A person with a role may have a linked account, which needs no address.
       if (signed.role === null) throw error;
-      return {};
-    });
-    // `email_verified` of the endpoint is about the endpoint's address, so it counts only if the token has no other address.
-    const { email_verified: _ofAnother, ...rest } = more;
-    const isOfOneAddress = claims.email === undefined || claims.email === more.email;
-    return personOf({ ...(isOfOneAddress ? more : rest), ...claims }, settings);
+      return { person: signed, missingBecause: error };
+    }
   }
 
   private assertSetUp(): CompanySignInConfig {
@@ -143,6 +148,13 @@ export class CompanyProvider {
       throw new oidc.ClientError(`the provider at ${issuer} names itself ${named}`);
     return provider;
   }
+}
+
+/** Claims of both sources. `email_verified` is about an address of the same source, unless both name the same address. */
+function merged(claims: Claims, more: Claims): Claims {
+  const isOfMore = claims.email === undefined || (claims.email === more.email && claims.email_verified === undefined);
+  const { email, email_verified } = isOfMore ? more : claims;
+  return { ...more, ...claims, email, email_verified };
 }
 
 /** Uses HTTP's basic scheme, the default of the standard, unless the provider accepts only `client_secret_post`. */
