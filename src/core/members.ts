@@ -1,6 +1,9 @@
 /** Copies only the named members: an answer must not show a member of a row by accident. */
-export const pick = <Row extends object, Name extends keyof Row>(row: Row, ...names: Name[]): Pick<Row, Name> =>
-  Object.fromEntries(names.map((name) => [name, row[name]])) as Pick<Row, Name>;
+export function pick<Row extends object, Name extends keyof Row>(row: Row, ...names: Name[]): Pick<Row, Name> {
+  const picked = {} as Pick<Row, Name>;
+  for (const name of names) picked[name] = row[name];
+  return picked;
+}
 
 type Defined<Members> = { [Name in keyof Members]?: Exclude<Members[Name], undefined> };
 

@@ -203,7 +203,7 @@ export class OrderSupportService {
 function withItems<Row extends OrderRow>(orders: Row[], items: ItemRow[]): (Row & { items: ItemRow[] })[] {
   const itemsOf = new Map<bigint, ItemRow[]>(orders.map(({ id }) => [id, []]));
   for (const item of items) itemsOf.get(item.order_id)?.push(item);
-  return orders.map((order) => ({ ...order, items: itemsOf.get(order.id) ?? [] }));
+  return orders.map((order) => ({ items: itemsOf.get(order.id) ?? [], ...order }));
 }
 
 function toUnitDetail(unit: ShownUnit, { order_number, items }: WholeOrder, attempts: AttemptView[]): UnitDetail {
