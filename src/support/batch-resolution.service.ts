@@ -84,8 +84,8 @@ export class BatchResolutionService {
 const isBadRequest = (error: unknown): error is AppError => error instanceof AppError && error.code === 'BAD_REQUEST';
 
 /**
- * Whether an operator may decide about a unit: the unit is in doubt or in review, and has not moved to another supplier since
- * the operator chose it. Facts from one supplier prove nothing about a purchase at another supplier.
+ * Whether an operator may decide about a unit: the unit is in doubt or in review, and no other attempt has begun since the operator
+ * chose it. Facts about one attempt prove nothing about the next one.
  */
 export const isOpen = ({ state, moved }: Pick<UnitStatus, 'state' | 'moved'>): boolean =>
   !moved && (state === 'unknown' || state === 'review');

@@ -11,7 +11,10 @@ import { ReviewClaim } from './review-claim.entity.js';
 /** A unit in doubt or in review, with the latest call about it. */
 export interface ReviewRow
   extends
-    Pick<OrderUnit, 'order_id' | 'item' | 'unit' | 'unknown_since' | 'sends' | 'inquiries' | 'supplier_reference'>,
+    Pick<
+      OrderUnit,
+      'order_id' | 'item' | 'unit' | 'attempt' | 'unknown_since' | 'sends' | 'inquiries' | 'supplier_reference'
+    >,
     Pick<Order, 'order_number' | 'merchant_id' | 'reference_id'>,
     Pick<OrderItem, 'sku' | 'unit_price'> {
   state: 'review' | 'unknown';
@@ -33,6 +36,9 @@ const unitsIn = (state: 'review' | 'unknown', rank: number, condition: string): 
    WHERE u.state = '${state}' AND ${condition}
    ORDER BY u.order_id, u.item, u.unit LIMIT 1001)`;
 
+/** The number of a unit's latest attempt. The first attempt has this number even before it begins. */
+const LATEST_ATTEMPT = 'greatest(u.attempt, 1) AS attempt';
+
 /** Lists units after the place that the last four parameters name. Leaves out the sandbox, because it buys nothing. */
 const LIST_REVIEW = statement(
   'review.list',
@@ -50,7 +56,7 @@ const LIST_REVIEW = statement(
       u.supplier_id <> ${SANDBOX_SUPPLIER_ID} AND (${supplierIds} IS NULL OR u.supplier_id = ANY(${supplierIds}))
       AND (${ofState} > ${rank} OR (u.order_id, u.item, u.unit) > (${orderId}, ${item}, ${unit})) AND ${ofState} >= ${rank}`;
     return `
-      SELECT u.order_id, u.item, u.unit, u.state, u.unknown_since, u.sends, u.inquiries,
+      SELECT u.order_id, u.item, u.unit, u.state, ${LATEST_ATTEMPT}, u.unknown_since, u.sends, u.inquiries,
              o.order_number, o.merchant_id, m.name AS merchant_name, o.reference_id, i.sku, i.unit_price, s.code AS supplier,
              a.reference, coalesce(u.supplier_reference, a.supplier_reference) AS supplier_reference,
              c.kind AS last_kind, c.outcome AS last_outcome, c.detail AS last_detail, c.ended_at AS last_at,
@@ -94,7 +100,7 @@ export interface UnitStatus
     Pick<OrderItem, 'unit_price'> {
   merchant_name: string;
   supplier: string;
-  /** Whether the unit is at another supplier than when the operator chose it. */
+  /** Whether the unit is at another supplier, or in another attempt, than when the operator chose it. */
   moved: boolean;
   /** The number of units of the order that are not settled, this one included. */
   open_units: number;
@@ -102,14 +108,20 @@ export interface UnitStatus
   decided_by: string | null;
 }
 
-/** In the given order, without units that do not exist. With a null supplier, no unit counts as moved. */
+/** In the given order, without units that do not exist. A null supplier or attempt moves no unit. */
 const LIST_STATUS = statement(
   'review.find_standing',
-  { chosen: rowsOf({ order_number: 'text', item: 'smallint', unit: 'smallint', supplier: 'text?' }) },
+  {
+    chosen: rowsOf({
+      ...({ order_number: 'text', item: 'smallint', unit: 'smallint' } as const),
+      ...({ supplier: 'text?', attempt: 'int?' } as const),
+    }),
+  },
   ({ chosen }) => `
-    SELECT u.order_id, u.item, u.unit, u.state, u.attempt, o.order_number, o.merchant_id, m.name AS merchant_name,
-           i.unit_price,
-           s.code AS supplier, coalesce(s.code <> chosen.supplier, false) AS moved, decision.by AS decided_by,
+    SELECT u.order_id, u.item, u.unit, u.state, ${LATEST_ATTEMPT}, o.order_number, o.merchant_id, m.name AS merchant_name,
+           i.unit_price, s.code AS supplier, decision.by AS decided_by,
+           coalesce(s.code <> chosen.supplier, false)
+             OR coalesce(greatest(u.attempt, 1) <> chosen.attempt, false) AS moved,
            (SELECT count(*)::int FROM order_units open
             WHERE open.order_id = u.order_id AND open.state NOT IN ('succeeded', 'failed')) AS open_units
     FROM ${chosen.numbered('chosen', 'place')}
@@ -145,6 +157,8 @@ interface ReviewFilter {
 export interface ChosenUnit extends Pick<UnitStatus, 'order_number' | 'item' | 'unit'> {
   /** The code of the unit's supplier at that time; null if the supplier does not matter. */
   supplier: string | null;
+  /** The number of the unit's latest attempt at that time; null if the attempt does not matter. */
+  attempt: number | null;
 }
 
 /** An operator's claim of a unit ends after this time. */

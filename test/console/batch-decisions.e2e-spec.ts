@@ -13,6 +13,7 @@ interface NamedUnit {
   order_number: string;
   unit: string;
   supplier?: string;
+  attempt?: number;
 }
 interface ResolvedBody {
   resolved: NamedUnit[];
@@ -129,6 +130,7 @@ describe('one decision about several units', () => {
       ...unitOf(order),
       state: 'succeeded',
       supplier: 'fake',
+      attempt: 1,
       decided_by: other.email.split('@')[0],
     };
     expect(await previewOf(units)).toMatchObject({ units: 1, amount: '35.00', ending: 1, left: [asIs] });
@@ -149,7 +151,7 @@ describe('one decision about several units', () => {
       () => stack.supplier.about(order.order_number).length,
       (count) => count > 0,
     );
-    const asIs = { ...unitOf(order), state: 'sending', supplier: 'fake', decided_by: null };
+    const asIs = { ...unitOf(order), state: 'sending', supplier: 'fake', attempt: 1, decided_by: null };
     expect(await previewOf([unitOf(order)])).toMatchObject({ units: 0, amount: '0.00', left: [asIs] });
     const { status, body } = await decide([unitOf(order)]);
     expect([status, body]).toMatchObject([200, { resolved: [], amount: '0.00', left: [asIs] }]);
@@ -164,7 +166,7 @@ describe('one decision about several units', () => {
       { ...unitOf(stayed), supplier: 'fake' },
       { ...unitOf(moved), supplier: 'elsewhere' },
     ];
-    const asIs = { ...unitOf(moved), state: 'unknown', supplier: 'fake', decided_by: null };
+    const asIs = { ...unitOf(moved), state: 'unknown', supplier: 'fake', attempt: 1, decided_by: null };
     expect(await previewOf(units)).toMatchObject({ units: 1, amount: '35.00', left: [asIs] });
     const { body } = await decide(units);
     expect(body).toEqual({ resolved: [unitOf(stayed)], amount: '35.00', left: [asIs] });
@@ -172,10 +174,21 @@ describe('one decision about several units', () => {
     expect((await decide([{ ...unitOf(moved), supplier: 'fake' }])).body.resolved).toEqual([unitOf(moved)]);
   });
 
+  it('skips a unit whose next attempt at the same supplier began after it was selected', async () => {
+    const [stayed, moved] = [await inDoubt(scene, support), await inDoubt(scene, support)];
+    await triedAgain(scene, moved, 'fake');
+    const units = [stayed, moved].map((order) => ({ ...unitOf(order), supplier: 'fake', attempt: 1 }));
+    const asIs = { ...unitOf(moved), state: 'unknown', supplier: 'fake', attempt: 2, decided_by: null };
+    expect(await previewOf(units)).toMatchObject({ units: 1, left: [asIs] });
+    expect((await decide(units)).body).toEqual({ resolved: [unitOf(stayed)], amount: '35.00', left: [asIs] });
+    expect(await decisionsOf([moved])).toEqual([]);
+    expect((await decide([{ ...unitOf(moved), attempt: 2 }])).body.resolved).toEqual([unitOf(moved)]);
+  });
+
   it('skips a unit that moves to another supplier while the decision is carried out', async () => {
     const order = await inDoubt(scene, support);
     const batch = scene.console.app.get(BatchResolutionService);
-    const asked = { order_number: order.order_number, item: 1, unit: 1, supplier: 'fake' };
+    const asked = { order_number: order.order_number, item: 1, unit: 1, supplier: 'fake', attempt: null };
     const seen = await batch.listStatus([asked]);
     await triedAgain(scene, order, 'elsewhere');
     const outcome = { kind: 'failed', code: 'SUPPLIER_UNAVAILABLE', message: 'the outage' } as const;

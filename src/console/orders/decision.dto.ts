@@ -99,6 +99,14 @@ export class ChosenUnitDto extends NamedUnitDto {
       'by now is not settled',
   })
   supplier?: string;
+  @Integer(1, MAX_ATTEMPT, {
+    optional: true,
+    example: 1,
+    description:
+      'The number of the unit’s latest attempt when the operator chose the unit. If another attempt has begun since, the unit ' +
+      'is not settled',
+  })
+  attempt?: number;
 }
 
 export class NamedUnitsDto {
@@ -123,6 +131,7 @@ export class MerchantShareDto extends MerchantNameDto {
 export class UndecidedUnitDto extends NamedUnitDto {
   @Shown.oneOf(UNIT_STATES, 'succeeded') state!: string;
   @Shown.text('acme', 'The supplier that the unit is with now') supplier!: string;
+  @Shown.integer(1, 'The number of the unit’s latest attempt') attempt!: number;
   @Shown.nullableText('Nok', 'The operator who settled the unit; null where no operator did') decided_by!:
     string | null;
 }

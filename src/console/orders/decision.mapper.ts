@@ -8,9 +8,10 @@ import type { UncancelledUnit } from '../../support/order-problems.js';
 import type { ChosenUnitDto, LeftUnitDto, NamedUnitDto, ResolveDto, UndecidedUnitDto } from './decision.dto.js';
 import { readUnit } from './unit-name.js';
 
-export const toChosenUnit = ({ order_number, unit, supplier }: ChosenUnitDto): ChosenUnit => ({
+export const toChosenUnit = ({ order_number, unit, supplier, attempt }: ChosenUnitDto): ChosenUnit => ({
   order_number,
   supplier: supplier ?? null,
+  attempt: attempt ?? null,
   ...readUnit(unit),
 });
 
@@ -56,5 +57,5 @@ export const toNamedUnitDto = (unit: UnitStatus): NamedUnitDto => ({
 
 export const toUndecidedUnitDto = (unit: UnitStatus): UndecidedUnitDto => ({
   ...toNamedUnitDto(unit),
-  ...pick(unit, 'state', 'supplier', 'decided_by'),
+  ...pick(unit, 'state', 'supplier', 'attempt', 'decided_by'),
 });

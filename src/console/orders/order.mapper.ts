@@ -127,7 +127,7 @@ export const toFoundOrderDto = (order: ListedOrder & Pick<FoundOrder, 'found_as'
 });
 
 export const toReviewUnitDto = (row: ReviewRow, caller: Caller, mask: Mask): ReviewUnitDto => ({
-  ...pick(row, 'order_number', 'state', 'reference_id', 'supplier', 'sku', 'sends', 'inquiries'),
+  ...pick(row, 'order_number', 'state', 'reference_id', 'supplier', 'sku', 'attempt', 'sends', 'inquiries'),
   unit: unitName(row),
   merchant: merchantOf(row),
   reference: row.reference ?? unitReference(row.order_number, row),

@@ -28,6 +28,7 @@ export class ReviewUnitDto {
   @Shown.text('MLBB-86') sku!: string;
   @Shown.text('35.00', 'What the merchant pays for the unit, THB') amount!: string;
   @Shown.nullableMoment('In doubt since') since!: Date | null;
+  @Shown.integer(1, 'The number of the unit’s latest attempt') attempt!: number;
   @Shown.integer(1, 'How often the unit was sent') sends!: number;
   @Shown.integer(12, 'How many inquiries there were about the unit') inquiries!: number;
   @ApiProperty({ type: LastCallDto, nullable: true }) last_call!: LastCallDto | null;

@@ -86,10 +86,11 @@ function DecideTogether({ order }: { order: OrderView }): ReactNode {
       </Button>
       {isOpen && (
         <ResolveMany
-          units={inDoubt.map(({ unit, supplier, price }) => ({
+          units={inDoubt.map(({ unit, supplier, attempts, price }) => ({
             order_number,
             unit,
             supplier,
+            attempt: attempts.at(-1)?.number ?? 1,
             amount: price,
           }))}
           onClose={() => setOpen(false)}

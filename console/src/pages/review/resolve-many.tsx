@@ -61,7 +61,7 @@ function Decide({
   const confirmAbove = useSession()?.confirm_above ?? '0.00';
   const [decision, setDecision] = useState<Decision | null>(null);
   const [code, setCode] = useState<FailureCode | null>(null);
-  const names = units.map(({ order_number, unit, supplier }) => ({ order_number, unit, supplier }));
+  const names = units.map(({ order_number, unit, supplier, attempt }) => ({ order_number, unit, supplier, attempt }));
   const { data: preview, error } = usePreview(names);
   const isAbove = sumOf(units) > (readAmount(confirmAbove) ?? 0n);
   const resolve = async (reason: string): Promise<void> => {
@@ -108,7 +108,7 @@ function Decide({
   );
 }
 
-const usePreview = (units: Pick<Choice, 'order_number' | 'unit' | 'supplier'>[]) =>
+const usePreview = (units: Pick<Choice, 'order_number' | 'unit' | 'supplier' | 'attempt'>[]) =>
   useQuery({
     queryKey: ['review-preview', units],
     queryFn: () => ask(() => client.POST('/api/review/resolution/preview', { body: { units } })),
@@ -182,7 +182,7 @@ function UnsettledUnits({
 
 function UnsettledList({ selected, left }: SelectedUnits & { left: Resolved['left'] }): ReactNode {
   const t = useT();
-  const suppliers = new Map(selected.map((unit) => [keyOf(unit), unit.supplier]));
+  const chosen = new Map(selected.map((unit) => [keyOf(unit), unit]));
   return (
     <ul className={classes.left}>
       {left.map((unit) => (
@@ -191,8 +191,10 @@ function UnsettledList({ selected, left }: SelectedUnits & { left: Resolved['lef
             {unit.order_number} · {unit.unit}
           </span>
           <Status of={unit.state} />
-          {suppliers.get(keyOf(unit)) !== unit.supplier && (
-            <span className="muted">{t('resolveMany.movedTo', { supplier: unit.supplier })}</span>
+          {chosen.get(keyOf(unit))?.attempt !== unit.attempt && (
+            <span className="muted">
+              {t('resolveMany.movedTo', { attempt: unit.attempt, supplier: unit.supplier })}
+            </span>
           )}
           {unit.decided_by !== null && <span className="muted">{t('resolveMany.by', { name: unit.decided_by })}</span>}
         </li>

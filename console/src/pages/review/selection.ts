@@ -5,7 +5,7 @@ import type { components } from '../../schema';
 export type ReviewUnit = components['schemas']['ReviewUnitDto'];
 
 /** The members of a unit that determine with which others it can be decided. */
-export type Choice = Pick<ReviewUnit, 'order_number' | 'unit' | 'supplier' | 'amount'>;
+export type Choice = Pick<ReviewUnit, 'order_number' | 'unit' | 'supplier' | 'attempt' | 'amount'>;
 
 /** The most units in one decision. */
 export const MAX_UNITS = 100;
