@@ -1,5 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { MonthArchiveService, type Archived } from '../../src/accounting/archive/month-archive.service.js';
 import { MonthRestoreService, type Restored } from '../../src/accounting/archive/month-restore.service.js';
@@ -8,6 +7,7 @@ import {
   type ArchiveConnection,
 } from '../../src/accounting/archive/archive-connections.service.js';
 import { ClosingsRepository } from '../../src/accounting/audit/closings.repository.js';
+import { localDataDir } from '../../src/core/project-root.js';
 import { keepAhead } from '../../src/database/partitions/divide.js';
 import { ORDERS } from '../../src/database/partitions/table-groups.js';
 import type { Execute } from '../../src/database/partitions/runs.js';
@@ -60,7 +60,9 @@ export class ArchiveScene {
       topUp: await stack.product('35.00'),
       code: await stack.product('50.00', { kind: 'code' }),
     };
-    const directory = await mkdtemp(path.join(tmpdir(), 'archive-'));
+    // Not in the system's directory for temporary files, which may be in memory: `month archive` refuses such a directory.
+    await mkdir(localDataDir(), { recursive: true });
+    const directory = await mkdtemp(path.join(localDataDir(), 'archive-'));
     const scene = new ArchiveScene(stack, merchant, directory, skus, await Partitioning.connect(stack));
     await scene.fill(areCallsLate);
     return scene;

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
@@ -100,6 +100,19 @@ describe('archiving and restoring', () => {
     for (const number of [1, 2]) await scene.restore(directoryOf(number));
     for (const [table, kept] of Object.entries(rows))
       expect([table, (await scene.rows())[table]]).toEqual([table, expect.arrayContaining(kept)]);
+  });
+
+  it('drop nothing while the files are in memory, where an earlier version may have written them', async () => {
+    await expect(scene.archive(FIRST, before('DROP TABLE'))).rejects.toThrow('interrupted');
+    const memory = await mkdtemp('/dev/shm/archive-');
+    await rename(directoryOf(1), `${directoryOf(1)}-away`);
+    await symlink(memory, directoryOf(1));
+    await expect(scene.archive(FIRST)).rejects.toThrow('is in memory');
+    expect(await scene.stack.sql(`SELECT to_regclass('orders_p1') IS NOT NULL AS exists`)).toEqual([{ exists: true }]);
+    await rm(directoryOf(1));
+    await rm(memory, { recursive: true });
+    await rename(`${directoryOf(1)}-away`, directoryOf(1));
+    expect(await scene.archive(FIRST)).toMatchObject([{ partition: 'orders_p1' }]);
   });
 
   it('name the remedy if the manifest is lost and the tables are dropped', async () => {

@@ -3,7 +3,18 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
-import { writeRows } from './files.js';
+import { makeDirectory, writeRows } from './files.js';
+
+describe('the directory of an archive', () => {
+  it('is not in memory, where a restart would lose its files', async () => {
+    const parent = await mkdtemp('/dev/shm/archive-');
+    const directory = path.join(parent, 'orders_p1');
+    await expect(makeDirectory(directory, { mayHaveFiles: false })).rejects.toThrow(
+      `${directory} is in memory, and lost at a restart: name a directory on a disk`,
+    );
+    await rm(parent, { recursive: true });
+  });
+});
 
 describe('a file of rows', () => {
   it.each(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'])(

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, open, readdir, readFile, rename } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { Transform, Writable, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -22,6 +22,8 @@ export interface Written extends Content {
 }
 
 const LINE_END = 0x0a;
+/** File systems in memory, by Linux's numbers: tmpfs and ramfs. In a container, `/tmp` may be one. */
+const IN_MEMORY = new Set([0x01021994, 0x858458f6]);
 
 /** Counts and hashes rows. Each line is a row, because COPY escapes line ends in values. */
 class Reader {
@@ -106,16 +108,30 @@ const take = (reader: Reader): Writable =>
     },
   });
 
-/** Makes a directory unless it exists. @throws AppError if this fails, or if the directory has files and must not have any. */
+/**
+ * Makes a directory unless it exists.
+ * @throws AppError if this fails, if the directory is in memory, or if it has files and must not have any.
+ */
 export async function makeDirectory(directory: string, { mayHaveFiles }: { mayHaveFiles: boolean }): Promise<void> {
   await onDisk(directory, async () => {
     const made = await mkdir(directory, { recursive: true, mode: 0o700 });
     // A new directory is only on the disk once its parent is.
     for (let level = directory; made !== undefined && level.length >= made.length; level = path.dirname(level))
       await synchronize(path.dirname(level));
+    await assertOnDisk(directory);
     if (!mayHaveFiles && (await readdir(directory)).length > 0)
       throw new AppError('CONFLICT', `${directory} has files in it: name another directory`);
   });
+}
+
+/** @throws AppError if the directory's files would be lost at a restart. */
+export async function assertOnDisk(directory: string): Promise<void> {
+  const { type } = await onDisk(directory, () => statfs(directory));
+  if (IN_MEMORY.has(type))
+    throw new AppError(
+      'CONFLICT',
+      `${directory} is in memory, and lost at a restart: name a directory on a disk, or mount one there`,
+    );
 }
 
 /** Writes atomically. @returns the SHA-256 in hexadecimal. */

@@ -9,7 +9,7 @@ import { present } from '../../core/invariant.js';
 import { Database } from '../../database/database.js';
 import { acquireLock } from '../../database/partitions/runs.js';
 import { ArchiveRepository, type OrdersPartition, type StateRow } from './archive.repository.js';
-import { makeDirectory, readText } from './files.js';
+import { assertOnDisk, makeDirectory, readText } from './files.js';
 import { ArchiveConnectionsService, type ArchiveConnection } from './archive-connections.service.js';
 import { MANIFEST, parseManifest, type Manifest } from './manifest.js';
 import { PartitionFiles, type Files, type OnStep } from './partition-files.js';
@@ -174,6 +174,8 @@ export class MonthArchiveService {
     const left = await archive.listTables(names);
     if (left.some(({ attached }) => attached)) throw refused(`${names.join(', ')} have been attached again by hand`);
     if (left.length > 0) {
+      // An earlier version may have begun with a directory in memory.
+      await assertOnDisk(directory);
       const files = new PartitionFiles(archive, partition, directory, onStep);
       const isWhole = written !== undefined || (manifest !== null && (await files.areWhole(manifest)));
       if (manifest === null || !isWhole || !(await files.areAsWritten(manifest))) {
