@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { loadAll } from 'js-yaml';
+import type { PodTemplateSpec } from 'kubernetes-types/core/v1.js';
 import type { NetworkPolicy } from 'kubernetes-types/networking/v1.js';
 import { loadConfig } from '../src/core/config.js';
 import { projectRoot } from '../src/core/project-root.js';
@@ -170,6 +172,27 @@ describe('The manifests for Kubernetes', () => {
         for (const { port } of ports)
           for (const each of components ?? []) expect(names).toContain(`${each} ${port ?? ''}`);
     }
+  });
+});
+
+describe('The PodMonitor of docs/kubernetes.md', () => {
+  const read = (file: string): string => readFileSync(path.join(projectRoot, file), 'utf8');
+  const [, text = ''] = /```yaml\n([^`]*kind: PodMonitor\n[^`]*)```/.exec(read('docs/kubernetes.md')) ?? [];
+  const [monitor] = loadAll(text) as {
+    spec: { jobLabel?: string; selector: { matchLabels: object }; podMetricsEndpoints: { port: string }[] };
+  }[];
+  /** The pods that it scrapes, by the values of its label for jobs. */
+  const jobs = written.flatMap(({ spec }) => {
+    const { metadata, spec: pod } = (spec?.template ?? {}) as PodTemplateSpec;
+    const ports = pod?.containers.flatMap((container) => container.ports ?? []) ?? [];
+    const isScraped = monitor?.spec.podMetricsEndpoints.some(({ port }) => ports.some(({ name }) => name === port));
+    return isScraped ? [metadata?.labels?.[monitor?.spec.jobLabel ?? '']] : [];
+  });
+
+  it('gives API and worker the jobs by which the alerts find them', () => {
+    expect(new Set(jobs)).toEqual(new Set(['api', 'worker']));
+    const named = [...read('deploy/prometheus/alerts.yml').matchAll(/\bjob=~?"([^"]+)"/g)];
+    expect(new Set(named.flatMap(([, names = '']) => names.split('|')))).toEqual(new Set(jobs));
   });
 });
 
