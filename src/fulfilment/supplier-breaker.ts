@@ -5,6 +5,8 @@ interface Options {
   onResume: (supplierId: number) => void;
   /** Called when a pause begins, and when the supplier accepts calls again (`pausedMs` is 0). */
   onChange: (supplier: Supplier, pausedMs: number) => void;
+  /** Called when a supplier is forgotten. */
+  onForget: (supplier: Supplier) => void;
 }
 
 interface Supplier {
@@ -13,8 +15,11 @@ interface Supplier {
 }
 
 interface Health {
+  supplier: Supplier;
   /** Consecutive calls that were not accepted. */
   misses: number;
+  /** When the last call ended. */
+  endedMs: number;
   pausedUntilMs: number;
   pauseMs: number;
   timer?: NodeJS.Timeout;
@@ -26,6 +31,11 @@ const TOLERATED_MISSES = 20;
 const TRIAL_SLOTS = 8;
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 2_000;
+/**
+ * A supplier without a call for this long gets none any more, such as because an operator has paused it. So the breaker forgets it,
+ * or it would stay open for ever. While units are due, a call comes about every minute.
+ */
+const FORGET_AFTER_MS = 180_000;
 
 /**
  * A circuit breaker for each supplier. A supplier that accepts nothing gets no calls for a moment, and then a few at a time until
@@ -44,21 +54,26 @@ export class SupplierBreaker {
     return performance.now() < health.pausedUntilMs ? 0 : Math.min(usual, TRIAL_SLOTS);
   }
 
-  /** Suppliers whose breaker is not closed. */
+  /** Suppliers whose breaker is not closed. Forgets those that get no calls any more. */
   tripped(): Map<number, 'open' | 'half_open'> {
-    const tripped = [...this.health].filter(([, { misses }]) => misses >= TOLERATED_MISSES);
     const now = performance.now();
+    for (const health of this.health.values())
+      if (health.misses >= TOLERATED_MISSES && now - health.endedMs > FORGET_AFTER_MS) this.forget(health);
+    const tripped = [...this.health].filter(([, { misses }]) => misses >= TOLERATED_MISSES);
     return new Map(tripped.map(([id, { pausedUntilMs }]) => [id, now < pausedUntilMs ? 'open' : 'half_open'] as const));
   }
 
   /** Records how a call ended. */
   note(supplier: Supplier, outcome: SupplierOutcome['kind']): void {
     const health = this.health.get(supplier.id) ?? {
+      supplier,
       misses: 0,
+      endedMs: 0,
       pausedUntilMs: 0,
       pauseMs: FIRST_PAUSE_MS,
     };
     this.health.set(supplier.id, health);
+    health.endedMs = performance.now();
     if (outcome === 'not_accepted') this.miss(supplier, health);
     else if (outcome !== 'unknown') this.recover(supplier, health);
   }
@@ -80,6 +95,12 @@ export class SupplierBreaker {
     health.timer = setTimeout(() => this.options.onResume(supplier.id), pauseMs + 1);
     health.timer.unref();
     this.options.onChange(supplier, pauseMs);
+  }
+
+  private forget({ supplier, timer }: Health): void {
+    clearTimeout(timer);
+    this.health.delete(supplier.id);
+    this.options.onForget(supplier);
   }
 
   private recover(supplier: Supplier, health: Health): void {

@@ -54,6 +54,7 @@ export class UnitDispatcher {
     this.breaker = new SupplierBreaker({
       onResume: (supplierId) => this.work.wake([supplierId]),
       onChange: ({ code }, pausedMs) => observer.paused(code, pausedMs),
+      onForget: ({ code }) => observer.forgotten(code),
     });
     this.work = new LeasedWork<ClaimedUnit>({
       table: units,

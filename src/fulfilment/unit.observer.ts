@@ -113,6 +113,12 @@ export class UnitObserver extends WorkLog<ClaimedUnit> {
     else this.logger.info({ supplier }, 'a supplier answers again');
   }
 
+  /** A supplier accepted nothing, and gets no calls any more. */
+  forgotten(supplier: string): void {
+    this.metrics.supplierPaused(supplier, false);
+    this.logger.info({ supplier }, 'a supplier that accepted nothing gets no calls any more');
+  }
+
   needsReview(unit: ReviewedUnit, reason?: string): void {
     if (isSandbox(unit)) return this.logger.info(this.about(unit), 'a unit of the sandbox waits for an operator');
     this.logger.error({ ...this.about(unit), reason }, 'a unit needs review: see topup order list --review');

@@ -1,21 +1,27 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import { SupplierBreaker } from '../../src/fulfilment/supplier-breaker.js';
 
 let breaker: SupplierBreaker;
 let resumed: number[];
 let pauses: [supplierId: number, pausedMs: number][];
+let forgotten: string[];
 
 beforeEach(() => {
   resumed = [];
   pauses = [];
+  forgotten = [];
   breaker = new SupplierBreaker({
     onResume: (id) => resumed.push(id),
     onChange: ({ id }, pausedMs) => pauses.push([id, pausedMs]),
+    onForget: ({ code }) => forgotten.push(code),
   });
 });
 
-afterEach(() => breaker.close());
+afterEach(() => {
+  jest.restoreAllMocks();
+  breaker.close();
+});
 
 const miss = (times: number, supplier = 1): void => {
   for (let n = 0; n < times; n++) breaker.note({ id: supplier, code: 'S' }, 'not_accepted');
@@ -67,5 +73,26 @@ describe('a supplier’s circuit breaker', () => {
     expect(breaker.slots(1, 64)).toBe(64);
     expect(pauses.at(-1)).toEqual([1, 0]);
     expect(resumed).toEqual([1]);
+  });
+
+  it('forgets a supplier that gets no calls any more, such as because an operator has paused it', () => {
+    let nowMs = 0;
+    jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
+    miss(20);
+    expect(breaker.tripped()).toEqual(new Map([[1, 'open']]));
+    // A unit of which the supplier says nothing is queried each minute.
+    for (; nowMs < 600_000; nowMs += 60_000) {
+      breaker.note({ id: 1, code: 'S' }, 'unknown');
+      expect(breaker.tripped().size).toBe(1);
+    }
+    expect(forgotten).toEqual([]);
+    nowMs += 600_000;
+    expect(breaker.tripped()).toEqual(new Map());
+    expect(forgotten).toEqual(['S']);
+    expect(breaker.slots(1, 64)).toBe(64);
+    miss(19);
+    expect(breaker.slots(1, 64)).toBe(64);
+    miss(1);
+    expect(breaker.slots(1, 64)).toBe(0);
   });
 });
