@@ -163,9 +163,14 @@ describe('a bank that changes the texts of an unfinished day', () => {
 });
 
 describe('a refused file', () => {
+  let port: string;
+
+  beforeAll(async () => {
+    port = await openManagementPort(scene.stack.api, 0);
+  });
+
   it('shows itself at the channel and in the metrics, until a file is imported', async () => {
     const channel = await scene.channel();
-    const port = await openManagementPort(scene.stack.api, 0);
     const isRefused = (value: number): Promise<unknown> =>
       eventually(
         () => Scrape.of(port),
@@ -178,6 +183,36 @@ describe('a refused file', () => {
     await scene.import(channel, new BankAccount().statement());
     expect(await scene.operator.json('channel', 'show', channel)).toMatchObject({ refused: null });
     await isRefused(0);
+  });
+
+  it('and a pause end in the metrics of an inactive channel with its last open deposit', async () => {
+    const [channel, biller] = [await scene.channel(), await scene.billerChannel()];
+    const shop = await scene.stack.merchant('0.00');
+    const deposits = [await scene.deposit(channel, shop), await scene.deposit(biller, shop)];
+    const are = (...expected: number[]): Promise<unknown> =>
+      eventually(
+        async () => {
+          const scraped = await Scrape.of(port);
+          const names = ['topup_statement_refused', 'topup_slips_paused', 'topup_channel_paused'];
+          return [channel, biller].flatMap((code) => names.map((name) => scraped.value(name, { channel: code })));
+        },
+        (values) => JSON.stringify(values) === JSON.stringify(expected),
+      );
+    const later = `now() + interval '1 hour'`;
+    await scene.stack.sql(
+      `UPDATE deposit_channels SET status = 'inactive', refused = 'EMPTY', pause_reason = 'credentials', probe_at = ${later},
+                                   slips_paused_until = ${later} WHERE code = ANY($1)`,
+      [[channel, biller]],
+    );
+    await are(1, 1, 1, 1, 1, 1);
+    for (const { deposit_number: number } of deposits)
+      await scene.stack.sql(
+        `UPDATE deposits SET status = 'cancelled', cancelled_at = now(), holds_amount = false WHERE deposit_number = $1`,
+        [number],
+      );
+    await are(0, 0, 0, 0, 0, 0);
+    await scene.stack.sql(`UPDATE deposit_channels SET status = 'active' WHERE code = $1`, [channel]);
+    await are(1, 1, 1, 0, 0, 0);
   });
 });
 
