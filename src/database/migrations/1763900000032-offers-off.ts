@@ -1,9 +1,11 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { lockForChange } from '../migration-locks.js';
 
 /** Since when offers are off, so that each unit waits its whole time for its offer. */
 export class OffersOff1763900000032 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    await runner.query('ALTER TABLE supplier_offers ADD COLUMN off_at timestamptz(3)');
+    await runner.query(`${lockForChange('supplier_offers')};
+      ALTER TABLE supplier_offers ADD COLUMN off_at timestamptz(3)`);
   }
 
   async down(runner: QueryRunner): Promise<void> {
