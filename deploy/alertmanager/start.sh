@@ -11,7 +11,7 @@ channels=''
 # Without a value, docker compose gives a blank.
 is_set() { [ -n "${1# }" ]; }
 
-# Whether a channel's token and the setting that names its receiver are set. Without the second, Alertmanager would not start.
+# Whether a channel is set, and another setting that it needs. Without the second, Alertmanager would not start.
 is_complete() {
   is_set "$1" || return 1
   is_set "$3" && return 0
@@ -94,7 +94,8 @@ else
     routes
     if is_complete "$ALERT_TELEGRAM_TOKEN" ALERT_TELEGRAM_CHAT "$ALERT_TELEGRAM_CHAT"; then telegram; fi
     if is_complete "$ALERT_LINE_TOKEN" ALERT_LINE_TO "$ALERT_LINE_TO"; then line; fi
-    if is_set "$ALERT_EMAIL_TO"; then email; fi
+    if is_complete "$ALERT_EMAIL_TO" ALERT_EMAIL_FROM "$ALERT_EMAIL_FROM" &&
+      is_complete "$ALERT_EMAIL_TO" ALERT_SMTP_SERVER "$ALERT_SMTP_SERVER"; then email; fi
   } >"$config"
   echo "alerts go to:${channels:- nobody, because .env has no ALERT_TELEGRAM_TOKEN, ALERT_LINE_TOKEN or ALERT_EMAIL_TO}"
 fi

@@ -195,6 +195,16 @@ describe('deploy/alertmanager/start.sh', () => {
     expect(printed).not.toContain('telegram_configs');
   });
 
+  it('sends no e-mail without a sender or a server, with which Alertmanager would not start', async () => {
+    const email = { ...EMAIL, ALERT_SMTP_SERVER: 'smtp.example.com:587' };
+    expect(await configured(email)).toMatch(/^alerts go to: e-mail$/m);
+    for (const missing of ['ALERT_EMAIL_FROM', 'ALERT_SMTP_SERVER']) {
+      const printed = await configured({ ...TELEGRAM, ...email, [missing]: ' ' });
+      expect(printed).toMatch(/^alerts go to: Telegram$/m);
+      expect(printed).not.toContain('email_configs');
+    }
+  });
+
   it('names nobody without a channel, and prefers a configuration of the operator', async () => {
     expect(await configured({})).toMatch(/^alerts go to: nobody, because \.env has no ALERT_TELEGRAM_TOKEN/);
     expect(await configured(TELEGRAM, 'route: { receiver: mine }\n')).toBe('route: { receiver: mine }\n');
