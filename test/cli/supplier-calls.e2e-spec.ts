@@ -176,3 +176,24 @@ describe('topup supplier test', () => {
     }
   });
 });
+
+describe('while the supplier bans us', () => {
+  it.each([['test', 'acme'], ['balance', 'acme'], ['balance']])(
+    'supplier %s warns before it prolongs the ban',
+    async (...args) => {
+      await commandLine.json(...set('--token', SECRET));
+      await scene.client.query(
+        `UPDATE suppliers SET pause_reason = 'ban', paused_at = now(), probe_at = now() + interval '1 hour' WHERE code = 'acme'`,
+      );
+      const { code, stdout, stderr } = await commandLine.run('supplier', ...args, '--json');
+      expect(stderr).toMatch(/^acme bans us, and this call prolongs the ban/);
+      expect(code).toBe(0);
+      expect(JSON.parse(stdout)).toBeTruthy();
+      // The supplier has answered, which ended the pause in the case of `balance`.
+      await scene.client.query(
+        `UPDATE suppliers SET pause_reason = NULL, paused_at = NULL, probe_at = NULL WHERE code = 'acme'`,
+      );
+      expect((await commandLine.run('supplier', ...args)).stderr).not.toContain('bans us');
+    },
+  );
+});
