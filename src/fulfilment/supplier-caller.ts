@@ -78,7 +78,7 @@ export class SupplierCaller {
   private async sendOrInquire(unit: ClaimedUnit): Promise<SupplierOutcome> {
     let supplier: SupplierConnection;
     try {
-      supplier = this.registry.connect({ ...unit, code: unit.supplier });
+      supplier = this.registry.connect({ code: unit.supplier, ...unit });
     } catch (error) {
       const detail = (error as Error).message;
       return unit.is_repeat ? { kind: 'unknown', detail } : { kind: 'not_accepted', detail };

@@ -32,7 +32,7 @@ export class UnitObserver extends WorkLog<ClaimedUnit> {
   }
 
   calling(unit: ClaimedUnit): void {
-    this.logger.debug({ ...this.about(unit), action: unit.action }, 'calling a supplier');
+    this.logger.debug({ action: unit.action, ...this.about(unit) }, 'calling a supplier');
   }
 
   /** Warns if the supplier did not accept the call, or if its outcome is unknown. */
@@ -40,11 +40,11 @@ export class UnitObserver extends WorkLog<ClaimedUnit> {
     if (!isSandbox(unit) && !wasNotCalled)
       this.metrics.supplierCalled(unit.supplier, kind, outcome.kind, durationMs / 1000);
     const call = {
-      ...this.about(unit),
       action: unit.action,
       outcome: outcome.kind,
       detail: outcomeDetail(outcome),
       durationMs: Math.round(durationMs),
+      ...this.about(unit),
     };
     if (outcome.kind === 'not_accepted' && outcome.fault === 'credentials') {
       this.logger.error(call, 'the supplier refuses our credentials: correct them with topup supplier set');
@@ -60,7 +60,7 @@ export class UnitObserver extends WorkLog<ClaimedUnit> {
     switch (settled) {
       case 'settled':
         if (!isSandbox(unit)) this.metrics.unitSettled(unit.supplier, outcome.kind);
-        return this.logger.debug({ ...this.about(unit), state: outcome.kind }, 'unit settled');
+        return this.logger.debug({ state: outcome.kind, ...this.about(unit) }, 'unit settled');
       case 'superseded':
         return this.logger.warn(
           this.about(unit),

@@ -54,7 +54,7 @@ export class OrdersService {
       const { order, items } = await this.find(merchantId, dto.reference_id);
       return { order: toOrderDto(order, items), replayed: true };
     }
-    this.logger.info({ ...about, orderNumber: placed.order.order_number }, 'order placed');
+    this.logger.info({ orderNumber: placed.order.order_number, ...about }, 'order placed');
     return { order: toOrderDto(placed.order, placed.items), replayed: false };
   }
 

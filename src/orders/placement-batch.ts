@@ -157,7 +157,7 @@ export class PlacementBatch {
     const index = offers.findIndex((offer) => takesPlayer(offer, content));
     const product = present(offers[Math.max(index, 0)], 'every line was looked up');
     const taken = index > 0 ? { ...product, passed_over: withOthers(product, offers.slice(0, index)) } : product;
-    return { ...line, product: taken, isPlayerExcluded: index < 0 };
+    return { product: taken, isPlayerExcluded: index < 0, ...line };
   }
 }
 

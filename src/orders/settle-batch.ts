@@ -295,7 +295,7 @@ function moveMoney({ settlement }: Repositories, tx: Transaction, ended: EndedOr
       { kind: 'order_spend', amount: outcome.spent, available_after: before },
       { kind: 'order_refund', amount: outcome.refunded, available_after: wallet.available },
     ];
-    for (const part of parts) if (part.amount > 0n) movements.push({ ...part, merchant_id, order_id });
+    for (const part of parts) if (part.amount > 0n) movements.push({ merchant_id, order_id, ...part });
   }
   const changes = [...wallets].map(([merchant_id, { returned, leaving }]) => ({
     merchant_id,

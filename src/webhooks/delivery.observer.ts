@@ -22,13 +22,13 @@ export class DeliveryObserver extends WorkLog<ClaimedDelivery> {
   attempted(delivery: ClaimedDelivery, outcome: AttemptOutcome): void {
     const { status, error, durationMs } = outcome;
     this.metrics.webhookAttempted(resultOf(outcome), durationMs / 1000);
-    this.logger.debug({ ...this.about(delivery), status, error, durationMs }, 'a delivery attempt ended');
+    this.logger.debug({ status, error, durationMs, ...this.about(delivery) }, 'a delivery attempt ended');
   }
 
   /** Logs one line for each delivery that has ended. @param outcome of the last attempt, if there was one. */
   ended(delivery: ClaimedDelivery, status: RecordedAttempt['status'], outcome?: AttemptOutcome): void {
     if (status === 'pending') return;
-    const about = { ...this.about(delivery), result: outcome?.status ?? outcome?.error ?? null };
+    const about = { result: outcome?.status ?? outcome?.error ?? null, ...this.about(delivery) };
     if (status === 'succeeded') this.logger.info(about, 'webhook delivered');
     else this.logger.info(about, status === 'failed' ? 'webhook failed for good' : 'webhook cancelled');
   }
