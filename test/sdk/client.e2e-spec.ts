@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ApiError, ConnectionError, isEvent, Topup } from '../../sdk/typescript/src/index.js';
+import { newPlayer, sellsCodes } from '../deliveries/handed-over.js';
 import { keptPort } from '../support/kept-port.js';
 import { eventually } from '../support/eventually.js';
 import { refused } from '../support/fake-supplier.js';
@@ -53,6 +54,16 @@ describe('orders of the SDK', () => {
       status: 'failed',
       failure_code: 'OUT_OF_STOCK',
     });
+  });
+
+  it('have their codes when they are waited for again after their end', async () => {
+    const player = newPlayer();
+    const codeOf = sellsCodes(stack, player);
+    const bought = { ...order(player), items: [{ sku: await stack.product('35.00', { kind: 'code' }) }] };
+    const { order_number } = await topup.orders.create(bought);
+    await stack.orderWith(merchant, bought.reference_id, 'completed');
+    const [item] = (await topup.orders.createAndWait(bought)).items;
+    expect(item?.deliveries).toMatchObject([{ unit: 1, code: codeOf(`${order_number}.1.1`) }]);
   });
 
   it('are waited for until the signal aborts', async () => {

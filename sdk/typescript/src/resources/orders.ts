@@ -36,6 +36,8 @@ export class Orders {
    */
   async createAndWait(order: NewOrder, options?: CallOptions): Promise<Order> {
     let state = await this.create(order, options);
+    // A repeated POST returns no codes.
+    if (isEnded(state)) return this.get(order.reference_id, options);
     for (let waitMs = FIRST_LOOK_MS; !isEnded(state); waitMs = Math.min(waitMs * 1.5, LAST_LOOK_MS)) {
       await sleep(waitMs, options?.signal);
       state = await this.get(order.reference_id, options);
