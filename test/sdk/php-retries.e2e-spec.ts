@@ -74,6 +74,8 @@ describePhp('the SDK for PHP, if the service answers with errors', () => {
   it.each([
     `$topup->sandbox->credit('1.00')`,
     `$topup->webhooks->create(['url' => 'http://x'])`,
+    `$topup->webhooks->update(1, ['secret' => 'another secret of mine', 'rotation_overlap' => 600])`,
+    `$topup->webhooks->delete(1)`,
     `$topup->webhooks->test(1)`,
   ])('does not repeat %s, which the service may have carried out', async (code) => {
     expect((await answered(code, { status: 0 })).requests).toHaveLength(1);

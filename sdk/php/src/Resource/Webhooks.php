@@ -29,17 +29,18 @@ final class Webhooks
     }
 
     /**
+     * It is not retried: a late repetition could undo what was changed since.
      * @param array<string, mixed> $changes only the members to change
      * @return array<string, mixed>
      */
     public function update(int $id, array $changes): array
     {
-        return $this->transport->call('PATCH', "/v1/merchant-webhooks/{$id}", $changes);
+        return $this->transport->call('PATCH', "/v1/merchant-webhooks/{$id}", $changes, mayRepeat: false);
     }
 
     public function delete(int $id): void
     {
-        $this->transport->call('DELETE', "/v1/merchant-webhooks/{$id}");
+        $this->transport->call('DELETE', "/v1/merchant-webhooks/{$id}", mayRepeat: false);
     }
 
     /** @return array<string, mixed> the delivery of a test event, which is sent at once */

@@ -30,7 +30,7 @@ export class Webhooks {
     return this.transport.get(`${PATH}/${id}`, {}, options);
   }
 
-  /** Changes only the given members. It is not retried: a second replacement of a `secret` would end the `rotation_overlap`. */
+  /** Changes only the given members. It is not retried: a late repetition could undo what was changed since. */
   update(id: number, changes: WebhookChanges, options?: CallOptions): Promise<Webhook> {
     return this.once('PATCH', `${PATH}/${id}`, changes, options);
   }
