@@ -78,6 +78,16 @@ export class WebhooksRepository {
     return this.update(tx, merchantId, id, { deleted_at, waiting_is_stale: true });
   }
 
+  /** The sealed secret. The lock lets one change of the secret follow the other. */
+  async lockSecret({ manager }: Transaction, merchantId: number, id: number): Promise<Buffer | undefined> {
+    const found = await manager.findOne(Webhook, {
+      select: { id: true, secret_sealed: true },
+      where: { id, ...ofMerchant(merchantId) },
+      lock: { mode: 'for_no_key_update' },
+    });
+    return found?.secret_sealed;
+  }
+
   private async update({ manager }: Transaction, merchantId: number, id: number, columns: Columns): Promise<boolean> {
     // `updated_at` must rise with each change, even after a clock was set back: WaitingDeliveriesService recognizes a change by it.
     const updated_at = (): string => `greatest(statement_timestamp(), updated_at + interval '1 millisecond')`;

@@ -2,13 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { AppError, invalidValue, notFound } from '../core/errors.js';
 import { withoutUndefined } from '../core/members.js';
 import { SecretBox } from '../core/secret-box.js';
-import { Database } from '../database/database.js';
+import { Database, type Transaction } from '../database/database.js';
 import { ORDER_EVENT_KINDS } from '../events/event.entity.js';
 import { WaitingDeliveriesService } from './waiting-deliveries.service.js';
 import { WebhookDestinationsService } from './webhook-destinations.service.js';
 import { generateSecret, secretHint } from './signature.js';
 import type { CreatedWebhookDto, WebhookDto } from './webhook.dto.js';
-import type { Webhook } from './webhook.entity.js';
+import { webhookSecretPlace, type Webhook } from './webhook.entity.js';
 import { toWebhookDto } from './webhook.mapper.js';
 import type { CreateWebhookDto, UpdateWebhookDto } from './webhook-requests.dto.js';
 import { WebhooksRepository, type Changes, type NewSecret } from './webhooks.repository.js';
@@ -78,7 +78,9 @@ export class WebhooksService {
     if (before.status === 'inactive' && dto.status === 'active' && !(await this.waiting.begin(id)))
       throw stillCancelling();
     const webhook = await this.database.transaction(async (tx) => {
-      if (!(await this.webhooks.change(tx, merchantId, id, changes))) throw notFound('webhook');
+      const isRepeated = changes.rotation !== undefined && (await this.isRepeated(tx, merchantId, id, dto));
+      const changed = isRepeated ? { ...changes, rotation: undefined } : changes;
+      if (!(await this.webhooks.change(tx, merchantId, id, changed))) throw notFound('webhook');
       return known(await this.webhooks.find(merchantId, id, tx));
     });
     if (changes.waitingIsStale) await this.waiting.begin(id);
@@ -91,6 +93,20 @@ export class WebhooksService {
       if (!(await this.webhooks.delete(tx, merchantId, id))) throw notFound('webhook');
     });
     await this.waiting.begin(id);
+  }
+
+  /**
+   * Whether the webhook has this secret already. Then a rotation with an overlap was carried out before, and its overlap must
+   * not end because its answer was lost. A secret that cannot be opened may be replaced.
+   */
+  private async isRepeated(tx: Transaction, merchantId: number, id: number, dto: UpdateWebhookDto): Promise<boolean> {
+    if (!dto.rotation_overlap) return false;
+    const sealed = await this.webhooks.lockSecret(tx, merchantId, id);
+    try {
+      return sealed !== undefined && this.secretBox.open(sealed, webhookSecretPlace(id)) === dto.secret;
+    } catch {
+      return false;
+    }
   }
 
   /** @returns null if nothing changes. */

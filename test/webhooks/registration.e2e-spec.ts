@@ -200,6 +200,31 @@ describe('secrets', () => {
     expect(row?.previous_secret_sealed).not.toBeNull();
   });
 
+  it('that are replaced by themselves, as by a repeated request: the old one and the end of its overlap stay', async () => {
+    const { id } = await hooks.register(URL, { secret: SECRET });
+    const previous = () =>
+      stack.sql<Record<'previous_secret_sealed', Buffer | null>>(
+        'SELECT previous_secret_sealed, previous_secret_expires_at FROM webhooks WHERE id = $1',
+        [id],
+      );
+    const change = { secret: `${SECRET}-2`, rotation_overlap: 600 };
+    await hooks.patch(id, change);
+    const before = await previous();
+    for (let times = 0; times < 2; times++) await hooks.patch(id, { ...change, max_retries: 7 });
+    expect(await previous()).toEqual(before);
+    expect((await hooks.get(id)).body.max_retries).toBe(7);
+    await hooks.patch(id, { secret: change.secret });
+    expect((await previous())[0]?.previous_secret_sealed).toBeNull();
+  });
+
+  it('that cannot be opened can be replaced with an overlap', async () => {
+    const { id } = await hooks.register(URL, { secret: SECRET });
+    await stack.sql(`UPDATE webhooks SET secret_sealed = '\\x00' || secret_sealed WHERE id = $1`, [id]);
+    expect((await hooks.patch(id, { secret: 'another secret of mine', rotation_overlap: 600 })).secret_hint).toBe(
+      'another ...',
+    );
+  });
+
   it('that were replaced: only the latest is kept, and a replacement without overlap ends it at once', async () => {
     const { id } = await hooks.register(URL, { secret: SECRET });
     const previous = async () => {
