@@ -161,11 +161,11 @@ describe('the example shop', () => {
     await stack.close();
   });
 
-  const buy = async (player: string, sku: string): Promise<unknown> => {
+  const buy = async (player: string, sku: string, reference = unique('sale')): Promise<unknown> => {
     const response = await fetch(`${url}/buy`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ reference: unique('sale'), sku, player }),
+      body: JSON.stringify({ reference, sku, player }),
     });
     return response.json();
   };
@@ -185,6 +185,25 @@ describe('the example shop', () => {
       result: 'refused',
       why: expect.stringContaining('NONE'),
     });
+  });
+
+  it('answers each time that a sale is bought again, at once and after its end', async () => {
+    const [sku, reference] = [await stack.product('1.00'), unique('sale')];
+    const delivered = { result: 'delivered', price: '1.00' };
+    const both = await Promise.all([buy('lucky', sku, reference), buy('lucky', sku, reference)]);
+    expect(both).toEqual([delivered, delivered]);
+    expect(await buy('lucky', sku, reference)).toEqual(delivered);
+  });
+
+  it('keeps a sale whose order may exist, until it is bought again', async () => {
+    const [sku, reference] = [await stack.product('1.00'), unique('sale')];
+    await stack.sql('ALTER TABLE merchant_prices RENAME TO merchant_prices_away');
+    try {
+      expect(await buy('lucky', sku, reference)).toMatchObject({ result: 'not known yet' });
+    } finally {
+      await stack.sql('ALTER TABLE merchant_prices_away RENAME TO merchant_prices');
+    }
+    expect(await buy('lucky', sku, reference)).toEqual({ result: 'delivered', price: '1.00' });
   });
 
   it('refuses forged webhooks', async () => {

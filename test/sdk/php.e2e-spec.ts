@@ -191,10 +191,10 @@ describePhp('the SDK for PHP, against the service', () => {
       rmSync(directory, { recursive: true });
     });
 
-    const checkout = (userId: string, items: object[], price = '1000.00'): Promise<Response> =>
+    const checkout = (userId: string, items: object[], price = '1000.00', id = unique('cart')): Promise<Response> =>
       fetch(`${url}/checkout`, {
         method: 'POST',
-        body: JSON.stringify({ price, order: { user_id: userId, items } }),
+        body: JSON.stringify({ id, price, order: { user_id: userId, items } }),
       });
 
     const saleAfter = async (id: string): Promise<{ state: string; codes: unknown }> => {
@@ -217,6 +217,31 @@ describePhp('the SDK for PHP, against the service', () => {
         state: 'completed',
         codes: [[{ unit: 1, code: expect.stringMatching(/^SANDBOX-/) as unknown }]],
       });
+    });
+
+    it('sells a cart once that is sent again, also after its end', async () => {
+      const [player, cart] = [unique('player'), unique('cart')];
+      for (let times = 0; times < 2; times++) {
+        const response = await checkout(player, [{ sku }], '1000.00', cart);
+        expect([response.status, await response.json()]).toEqual([202, { id: `cart-${cart}` }]);
+        expect((await saleAfter(`cart-${cart}`)).state).toBe('completed');
+      }
+      const { body } = await merchant.client.get<{ data: object[] }>(`/v1/orders?user_id=${player}`);
+      expect(body.data).toMatchObject([{ reference_id: `cart-${cart}` }]);
+    });
+
+    it('keeps a sale whose order may exist, and forgets one that was refused', async () => {
+      const [cart, dear] = [unique('cart'), unique('cart')];
+      await stack.sql('ALTER TABLE merchant_prices RENAME TO merchant_prices_away');
+      try {
+        expect((await checkout('player-1', [{ sku }], '1000.00', cart)).status).toBe(202);
+      } finally {
+        await stack.sql('ALTER TABLE merchant_prices_away RENAME TO merchant_prices');
+      }
+      expect((await checkout('player-1', [{ sku }], '1000.00', cart)).status).toBe(202);
+      expect((await saleAfter(`cart-${cart}`)).state).toBe('completed');
+      expect((await checkout('player-1', [{ sku }], '34.99', dear)).status).toBe(422);
+      expect((await checkout('player-1', [{ sku }], '35.00', dear)).status).toBe(202);
     });
 
     it('shows a failure, and refuses an order whose price has risen, and an unsigned webhook', async () => {

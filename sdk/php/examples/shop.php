@@ -8,11 +8,8 @@ require getenv('AUTOLOAD') ?: __DIR__ . '/../vendor/autoload.php';
 
 use GuzzleHttp\Client as Guzzle;
 use GuzzleHttp\Psr7\HttpFactory;
-use Topup\Client;
-use Topup\Exception\BadRequest;
-use Topup\Exception\InsufficientBalance;
-use Topup\Exception\InvalidWebhook;
-use Topup\WebhookVerifier;
+use Topup\Exception\{ApiException, InsufficientBalance, InvalidWebhook, TransportException};
+use Topup\{Client, WebhookVerifier};
 
 $factory = new HttpFactory();
 $topup = new Client(getenv('TOPUP_URL'), getenv('TOPUP_API_KEY'), new Guzzle(['timeout' => 10]), $factory, $factory);
@@ -20,18 +17,21 @@ $file = static fn (string $id): string => getenv('SHOP_DIR') . '/' . hash('sha25
 $save = static fn (string $id, array $sale) => file_put_contents($file($id), json_encode($sale), LOCK_EX);
 $find = static fn (string $id): array => is_file($file($id)) ? json_decode(file_get_contents($file($id)), true) : [];
 
-$checkout = static function (array $cart) use ($topup, $save): array {
-    $id = 'sale-' . bin2hex(random_bytes(8));
-    // The sale is stored before the order: a repetition after a crash is the same order.
-    $save($id, ['state' => 'ordering'] + $cart);
+$checkout = static function (array $cart) use ($topup, $file, $find, $save): array {
+    $id = "cart-{$cart['id']}";
+    // The sale is stored before the order: a cart that is sent again, even after a crash, is the same sale and the same order.
+    $find($id) ?: $save($id, ['state' => 'ordering'] + $cart);
     try {
-        $order = $topup->orders->create(['reference_id' => $id, 'max_total_amount' => $cart['price']] + $cart['order']);
-    } catch (BadRequest $problem) {
-        return [422, ['message' => $problem->getMessage()]];
-    } catch (InsufficientBalance) {
-        return [503, ['message' => 'sold out for the moment']];
+        $topup->orders->create(['reference_id' => $id, 'max_total_amount' => $find($id)['price']] + $find($id)['order']);
+    } catch (ApiException|TransportException $problem) {
+        // Only a refusal ends the sale. After any other error the order may exist: the same cart may be sent again.
+        $isRefused = in_array($problem->getCode(), [400, 401, 403, 404, 409, 413, 415], true);
+        if ($isRefused || $problem instanceof InsufficientBalance) {
+            unlink($file($id));
+            return [$isRefused ? 422 : 503, ['message' => $isRefused ? $problem->getMessage() : 'sold out for the moment']];
+        }
     }
-    return [202, ['id' => $id, 'number' => $order['order_number']]];
+    return [202, ['id' => $id]];
 };
 
 $webhook = static function () use ($find, $save, $topup): array {
