@@ -83,20 +83,23 @@ function cell(value: unknown): string {
   return printable(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
-/** Writes to standard output. Resolves when it is written, or when the reader has closed the stream. */
+/** Writes to standard output. Resolves when it is written, or when the reader has closed the stream. @throws any other problem */
 export function print(text: string): Promise<void> {
   const { stdout } = streams();
-  return new Promise((resolve) => {
-    stdout.once('error', () => resolve());
-    stdout.write(`${text}\n`, () => resolve());
+  return new Promise((resolve, reject) => {
+    const written = (error?: Error | null): void => (error && !isClosedByReader(error) ? reject(error) : resolve());
+    stdout.once('error', written);
+    stdout.write(`${text}\n`, written);
   });
 }
+
+const isClosedByReader = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'EPIPE';
 
 /** Writes parts to standard output as fast as they are read. Ends after the last part, or when the reader closes the stream. */
 export async function printParts(parts: AsyncIterable<string>): Promise<void> {
   try {
     await pipeline(parts, streams().stdout, { end: false });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
+    if (!isClosedByReader(error)) throw error;
   }
 }

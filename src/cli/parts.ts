@@ -4,25 +4,30 @@ import { listTable } from './output.js';
 /** A line of streamed output. */
 export type Line = Record<string, string | number | null>;
 
-/** One JSON array. @param end the text after the array. */
-export async function* jsonArray(pages: AsyncIterable<object[]>, end = '\n'): AsyncGenerator<string> {
-  let separator = '';
-  yield '[';
+/** One JSON array. Nothing is printed before the first page was read, so a failing first query leaves no part of an array. */
+export async function* jsonArray(
+  pages: AsyncIterable<object[]>,
+  { before = '', after = '\n' } = {},
+): AsyncGenerator<string> {
+  const start = `${before}[`;
+  let separator = start;
   for await (const lines of pages) {
     if (lines.length === 0) continue;
     yield separator + lines.map((line) => JSON.stringify(line)).join(',');
     separator = ',';
   }
-  yield `]${end}`;
+  yield `${separator === start ? start : ''}]${after}`;
 }
 
-/** CSV with a header line. */
+/** CSV with a header line, which is printed with the first page. */
 export async function* csvParts(columns: string[], pages: AsyncIterable<Line[]>): AsyncGenerator<string> {
-  yield `${toCsv([columns])}\n`;
+  let header = `${toCsv([columns])}\n`;
   for await (const lines of pages) {
     if (lines.length === 0) continue;
-    yield `${toCsv(lines.map((line) => columns.map((column) => line[column] ?? null)))}\n`;
+    yield `${header}${toCsv(lines.map((line) => columns.map((column) => line[column] ?? null)))}\n`;
+    header = '';
   }
+  if (header !== '') yield header;
 }
 
 /** A table for each page, because the widths of a single table would have to be known before its first line. */

@@ -35,18 +35,30 @@ async function carryOut(args: string[], env: NodeJS.ProcessEnv): Promise<number>
   } catch (error) {
     // Commander has already printed the problem or the requested help.
     if (error instanceof CommanderError) return error.exitCode;
-    const { problemInWords } = await import('./problems.js');
-    stderr.write(`${paint('red', 'error:', stderr)} ${problemInWords(error)}\n`);
-    if (/^(debug|trace)$/.test(env.LOG_LEVEL ?? '')) stderr.write(`${inspect(error)}\n`);
-    return 1;
+    return failed(error, env);
   }
   const printed = result();
   const { ok = true, remarks = [], warnings = [] } = printed;
   const asJson = wantsJson(program);
-  if ('text' in printed) await print(asJson ? JSON.stringify(printed.json) : printed.text());
   const lines = asJson && 'text' in printed ? warnings : [...remarks, ...warnings];
+  let code = ok ? 0 : 1;
+  try {
+    if ('text' in printed) await print(asJson ? JSON.stringify(printed.json) : printed.text());
+  } catch (error) {
+    // The output may have a secret that is shown only once.
+    code = await failed(error, env, ': the command was carried out, but its output was not written');
+  }
   for (const line of lines) stderr.write(`${line}\n`);
-  return ok ? 0 : 1;
+  return code;
+}
+
+/** Writes a problem to standard error. @param more ends the sentence. @returns the exit code. */
+async function failed(error: unknown, env: NodeJS.ProcessEnv, more = ''): Promise<number> {
+  const { stderr } = streams();
+  const { problemInWords } = await import('./problems.js');
+  stderr.write(`${paint('red', 'error:', stderr)} ${problemInWords(error)}${more}\n`);
+  if (/^(debug|trace)$/.test(env.LOG_LEVEL ?? '')) stderr.write(`${inspect(error)}\n`);
+  return 1;
 }
 
 const wantsJson = (program: Command): boolean => program.opts<{ json?: boolean }>().json ?? false;

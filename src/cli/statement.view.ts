@@ -40,8 +40,8 @@ export function monthlyStatement(
     parts: async function* (asJson) {
       if (asJson) {
         const head = { merchant_id: merchantId, month, opening_amount: opening, closing_amount: closing };
-        yield `${JSON.stringify(head).slice(0, -1)},"movements":`;
-        yield* jsonArray(lines(), '}\n');
+        const before = `${JSON.stringify(head).slice(0, -1)},"movements":`;
+        yield* jsonArray(lines(), { before, after: '}\n' });
       } else if (csv) {
         const withBalances = async function* (): AsyncGenerator<Line[]> {
           yield [balance('opening', opening)];

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { PassThrough } from 'node:stream';
+import { PassThrough, type Readable } from 'node:stream';
 import { expect } from '@jest/globals';
 import { GROUPS } from '../../src/cli/groups.js';
 import { runCommandLine } from '../../src/cli/program.js';
@@ -94,6 +95,20 @@ export class CommandLine {
     const code = new Promise<number | null>((resolve) => child.once('close', resolve));
     const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
     return { code: await code, stdout, stderr };
+  }
+
+  /** The same, with a file as standard output. */
+  async runProcessInto(file: string, ...args: string[]): Promise<Omit<Run, 'stdout'>> {
+    const output = openSync(file, 'w');
+    const child = spawn(process.execPath, ['bin/topup.js', ...args], {
+      cwd: checkout,
+      env: this.wholeEnv(),
+      stdio: ['ignore', output, 'pipe'],
+    });
+    closeSync(output);
+    const code = new Promise<number | null>((resolve) => child.once('close', resolve));
+    const stderr = await text(child.stderr as Readable);
+    return { code: await code, stderr };
   }
 
   /**

@@ -77,6 +77,20 @@ describe('topup api-key', () => {
     expect(JSON.stringify(rows)).not.toContain(issued.key);
   });
 
+  it('fails if the key cannot be written, and says that the key was issued', async () => {
+    const args = ['api-key', 'issue', '--merchant', '1', '--name', 'lost'];
+    for (const json of [[], ['--json']]) {
+      const { code, stderr } = await commandLine.runProcessInto('/dev/full', ...args, ...json);
+      expect({ code, stderr }).toEqual({
+        code: 1,
+        stderr:
+          'error: ENOSPC: no space left on device, write: the command was carried out, but its output was not written\n',
+      });
+    }
+    const keys = await commandLine.json<{ name: string }[]>('api-key', 'list', '--merchant', '1');
+    expect(keys.filter(({ name }) => name === 'lost')).toHaveLength(2);
+  });
+
   it('gives a rotated key the settings of the old one, which ends after the overlap', async () => {
     const options = ['--name', 'checkout', '--allow-ip', '203.0.113.0/24, 2001:db8::1', '--expires-at', '2090-01-31'];
     const issued = await commandLine.json<IssuedKey>('api-key', 'issue', '--merchant', '1', ...options);
