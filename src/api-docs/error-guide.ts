@@ -40,7 +40,7 @@ export const ERROR_ADVICE: Readonly<Record<ErrorCode, ErrorAdvice>> = {
   },
   PAYLOAD_TOO_LARGE: { when: 'The body is larger than 256 KiB', then: 'Send less' },
   UNSUPPORTED_MEDIA_TYPE: {
-    when: 'The body is not JSON by its content type, or its charset or encoding is not supported',
+    when: 'The body is not JSON by its content type, or its encoding is not supported',
     then: 'Send `Content-Type: application/json` in UTF-8',
   },
   TOO_MANY_REQUESTS: {

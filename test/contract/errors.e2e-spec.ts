@@ -249,12 +249,26 @@ describe('1 Errors: 415 UNSUPPORTED_MEDIA_TYPE', () => {
     expectError(await send(types.text, types.json), 415, 'UNSUPPORTED_MEDIA_TYPE');
   });
 
-  it.each(['application/json', 'application/json; charset=utf-8', 'APPLICATION/JSON;charset=UTF-8'])(
-    'but %s is JSON',
-    async (type) => {
-      expect((await post(JSON.stringify(order()), { 'content-type': type })).status).toBe(200);
-    },
-  );
+  it.each(['zip', 'gzip, gzip'])('a body with the encoding %s', async (encoding) => {
+    expectError(await post(order(), { 'content-encoding': encoding }), 415, 'UNSUPPORTED_MEDIA_TYPE', /gzip/);
+  });
+
+  it.each([
+    'application/json',
+    'application/json; charset=utf-8',
+    'APPLICATION/JSON;charset=UTF-8',
+    'application/json; charset=utf8',
+    'application/json; charset="utf8"; v=1',
+    'application/merge-patch+json; charset=iso-8859-1',
+    'application/json; charset=utf-16',
+    'application/json; charset',
+  ])('but %s is JSON, which is UTF-8 and has no charset', async (type) => {
+    const user_id = 'ผู้เล่น';
+    const answer = await post(JSON.stringify(order({ user_id })), { 'content-type': type });
+    expect([answer.status, answer.body]).toMatchObject([200, { user_id }]);
+    const latin1 = Buffer.from(JSON.stringify(order({ user_id: 'é' })), 'latin1');
+    expectError(await post(latin1, { 'content-type': type }), 400, 'BAD_REQUEST', /UTF-8/);
+  });
 });
 
 describe('1 Errors: X-Request-Id', () => {

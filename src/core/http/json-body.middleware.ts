@@ -37,6 +37,8 @@ export function jsonBodyMiddleware(request: Request, response: Response, next: N
     const message = 'The request body must be JSON: send it with Content-Type: application/json';
     return next(new AppError('UNSUPPORTED_MEDIA_TYPE', message));
   }
+  // JSON is UTF-8 and has no parameter `charset` (RFC 8259, section 11). The parser would refuse the body or decode it otherwise.
+  request.headers['content-type'] = 'application/json';
   if (isTooLarge(request)) return next(tooLarge(MAX_BODY_BYTES));
   if (expectsContinue(request)) response.writeContinue();
   let answered = false;
@@ -103,10 +105,7 @@ function toAppError(error: unknown): unknown {
   if (type === 'bytes.unfit') return new AppError('BAD_REQUEST', message);
   if (status === 413) return tooLarge(MAX_BODY_BYTES);
   if (status === 415) {
-    return new AppError(
-      'UNSUPPORTED_MEDIA_TYPE',
-      'The request body must be UTF-8 JSON, plain, gzip, deflate or brotli',
-    );
+    return new AppError('UNSUPPORTED_MEDIA_TYPE', 'The request body must be plain, gzip, deflate or brotli');
   }
   if (type === 'entity.parse.failed') return new AppError('BAD_REQUEST', notJson(body ?? ''));
   if (status === 400) return new AppError('BAD_REQUEST', 'The request body could not be read');
