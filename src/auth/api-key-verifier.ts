@@ -138,7 +138,18 @@ function toEntry(row: RecognizedKey, verifiedAtMs: number, usedAtMs: number): En
 
 /** A stored network that is no longer readable allows no address. */
 const networksOf = ({ allowed_networks: stored }: RecognizedKey): Entry['networks'] =>
-  stored.length === 0 ? 'any' : stored.map(parseNetwork).filter((network) => network !== undefined);
+  stored.length === 0
+    ? 'any'
+    : stored
+        .map(parseNetwork)
+        .filter((network) => network !== undefined)
+        .map(unmapped);
+
+/** The IPv4 network of an IPv6 one that contains only IPv4-mapped addresses, because such callers count as IPv4. */
+const unmapped = ([base, bits]: Network): Network =>
+  base instanceof ipaddr.IPv6 && base.isIPv4MappedAddress() && bits >= 96
+    ? [base.toIPv4Address(), bits - 96]
+    : [base, bits];
 
 function isWithin(address: string | undefined, networks: Network[]): boolean {
   if (address === undefined || !ipaddr.isValid(address)) return false;
