@@ -26,9 +26,14 @@ export function toOrderDto(order: OrderRow, items: ItemRow[], delivered?: Delive
     metadata: order.metadata ?? {},
     failure_code: order.failure_code,
     failure_message: order.failure_message,
-    items: items.map((item) => toItemDto(item, delivered?.get(item.position))),
+    // The deliveries are read after the items: an item that ended meanwhile is still shown as open, and without them.
+    items: items.map((item) => toItemDto(item, mayHaveDeliveries(item) ? delivered?.get(item.position) : undefined)),
   };
 }
+
+/** Whether an item has ended with at least one bought unit. */
+export const mayHaveDeliveries = ({ status, completed_quantity }: ItemRow): boolean =>
+  completed_quantity > 0 && (status === 'completed' || status === 'failed');
 
 function toItemDto(item: ItemRow, deliveries?: OrderItemDto['deliveries']): OrderItemDto {
   const amounts = lineAmounts({ listPrice: item.list_price, unitPrice: item.unit_price }, item.quantity);

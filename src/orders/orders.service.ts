@@ -19,8 +19,7 @@ import { toCommand } from './order-content.js';
 import { UnitDeliveriesService } from './codes/unit-deliveries.service.js';
 import { OrderPlacementService } from './order-placement.service.js';
 import type { OrderDto } from './order.dto.js';
-import type { ItemRow } from './order.rows.js';
-import { toOrderDto } from './order.mapper.js';
+import { mayHaveDeliveries, toOrderDto } from './order.mapper.js';
 import { OrdersRepository, type OrderWithItems } from './orders.repository.js';
 
 /** No order has a longer reference, so a longer text needs no query. */
@@ -103,6 +102,3 @@ export class OrdersService {
     return { ...restored, isArchived: false };
   }
 }
-
-const mayHaveDeliveries = ({ status, completed_quantity }: ItemRow): boolean =>
-  completed_quantity > 0 && (status === 'completed' || status === 'failed');
