@@ -5,6 +5,7 @@ import type { Caller } from '../auth/caller.js';
 import { CurrentCaller } from '../auth/api-key.guard.js';
 import { ApiRoute } from '../core/http/api-route.decorator.js';
 import type { Page } from '../core/pagination.js';
+import { EmptyBody } from '../core/validation/request-validation.pipe.js';
 import { CreateDepositDto, DepositListQuery, PresentSlipDto } from './deposit-requests.dto.js';
 import { DepositDto } from './deposit.dto.js';
 import { MerchantDepositsService } from './merchant-deposits.service.js';
@@ -102,9 +103,13 @@ export class DepositsController {
       'Ends the offer, also when repeated. A payment that is under way still counts: then the deposit becomes `paid`. ' +
       'One that is `paid` or `expired` can’t be cancelled.',
     answer: { type: DepositDto, description: 'The cancelled deposit' },
-    errors: ['BAD_REQUEST', 'NOT_FOUND', 'CONFLICT'],
+    errors: ['BAD_REQUEST', 'NOT_FOUND', 'CONFLICT', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],
   })
-  cancel(@CurrentCaller() caller: Caller, @Param('reference_id') referenceId: string): Promise<DepositDto> {
+  cancel(
+    @CurrentCaller() caller: Caller,
+    @Param('reference_id') referenceId: string,
+    @EmptyBody() _body: void,
+  ): Promise<DepositDto> {
     return this.deposits.cancel(caller.merchantId, referenceId);
   }
 

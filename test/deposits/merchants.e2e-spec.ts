@@ -43,8 +43,8 @@ const create = (
 const get = async ({ client }: TestMerchant, reference: string): Promise<Deposit> =>
   (await client.get<Deposit>(`/v1/deposits/${reference}`)).body;
 
-const cancel = ({ client }: TestMerchant, reference: string): Promise<Answer<Deposit>> =>
-  client.post<Deposit>(`/v1/deposits/${reference}/cancel`);
+const cancel = ({ client }: TestMerchant, reference: string, body?: object): Promise<Answer<Deposit>> =>
+  client.post<Deposit>(`/v1/deposits/${reference}/cancel`, body);
 
 const detailOf = ({ body }: Answer<unknown>): string | undefined => (body as ErrorBody).details?.[0]?.code;
 
@@ -253,6 +253,14 @@ describe('the metrics of deposits', () => {
 });
 
 describe('a cancelled deposit', () => {
+  it('is cancelled without a body: a member is refused, and the deposit stays pending', async () => {
+    const merchant = await shop();
+    const { reference_id } = (await create(merchant, { channel: biller })).body;
+    expectRefusedField(await cancel(merchant, reference_id, { reason: 'changed my mind' }), 'reason');
+    expect(await get(merchant, reference_id)).toMatchObject({ status: 'pending' });
+    expect(await cancel(merchant, reference_id, {})).toMatchObject({ status: 200, body: { status: 'cancelled' } });
+  });
+
   it('stays cancelled when it is cancelled again, has no image, and is paid by a late payment', async () => {
     const merchant = await shop();
     const { body: deposit } = await create(merchant, { channel: biller });
