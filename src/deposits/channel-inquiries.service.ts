@@ -4,11 +4,13 @@ import { LOGGER } from '../core/core.module.js';
 import { loggedError } from '../core/logged-error.js';
 import type { Logger } from '../core/logger.js';
 import { WorkerTask, type OnTasksStopped } from '../core/worker-task.js';
+import type { Transaction } from '../database/database.js';
+import { GroupCommit, succeeded } from '../database/group-commit.js';
 import { ChannelCallbacksRepository, type UnknownCharge } from './callbacks/channel-callbacks.repository.js';
 import { ChannelCallsService } from './channel-calls.service.js';
 import type { ConnectedChannel } from './channel-registry.js';
 import { ChannelsService } from './channels.service.js';
-import type { PaymentReading } from './channels/channel-adapter.js';
+import type { ChargeReading, PaymentReading } from './channels/channel-adapter.js';
 import { IncomingChargesService } from './incoming-charges.service.js';
 import { InquiriesRepository, type ClaimedDeposit } from './inquiries.repository.js';
 import { nextInquiry } from './inquiry-times.js';
@@ -19,6 +21,11 @@ const AT_ONCE = 20;
 const LEASE_MS = 30_000;
 /** The wait after a failure, such as credentials that can't be opened. */
 const AFTER_FAILURE_MS = 10_000;
+
+/** An answer about a payment, with what else to write about its deposit. */
+interface Answer extends ChargeReading {
+  deposit?: { id: bigint; write: (tx: Transaction) => void };
+}
 
 /** Inquires of vendors about payments: when a callback came, and without callbacks at growing intervals. */
 @Injectable()
@@ -56,40 +63,64 @@ export class ChannelInquiriesService implements OnTasksStopped {
 
   private async inquireOf(channelId: number, stop: AbortSignal): Promise<void> {
     const connected = await this.channels.connectById(channelId);
+    const answers = this.answersOf(connected);
     let count: number;
     do {
       const deposits = await this.inquiries.claimInquiries(channelId, AT_ONCE, LEASE_MS);
       const unknown = await this.callbacks.claimUnknown(channelId);
       await Promise.all([
-        ...deposits.map((deposit) => this.inquireOfDeposit(connected, deposit)),
-        ...unknown.map((charge) => this.inquireOfCharge(connected, charge)),
+        ...deposits.map((deposit) => this.inquireOfDeposit(connected, deposit, answers)),
+        ...unknown.map((charge) => this.inquireOfCharge(connected, charge, answers)),
       ]);
       count = deposits.length;
     } while (count === AT_ONCE && !stop.aborted);
   }
 
-  private async inquireOfDeposit(connected: ConnectedChannel, deposit: ClaimedDeposit): Promise<void> {
+  /**
+   * Records answers. The channel's lock lets one transaction at a time book payments, so the answers that come during a transaction
+   * share the next one.
+   */
+  private answersOf(connected: ConnectedChannel): GroupCommit<Answer, void> {
+    const commit = async (answers: Answer[]) => {
+      const deposits = answers.flatMap(({ deposit }) => deposit ?? []);
+      // Transactions acquire the locks of deposits by id.
+      deposits.sort((one, other) => (one.id < other.id ? -1 : 1));
+      await this.charges.record(connected, answers, (tx) => deposits.forEach(({ write }) => write(tx)));
+      return answers.map(() => succeeded<void>(undefined));
+    };
+    return new GroupCommit({ commit, maxInFlight: 1 });
+  }
+
+  private async inquireOfDeposit(
+    connected: ConnectedChannel,
+    deposit: ClaimedDeposit,
+    answers: GroupCommit<Answer, void>,
+  ): Promise<void> {
     const { inquiry } = connected.adapter;
     if (!inquiry) return;
     const { id, channel_payment_id: paymentId, asked_at: askedAt, next_inquiry_at: claimedUntil } = deposit;
     const reading = await this.inquire(connected, paymentId);
     const isPaid = reading.kind === 'paid' || deposit.status === 'paid';
-    await this.charges.record(connected, [{ paymentId, reading }], (tx) =>
-      this.inquiries.recordInquiry(tx, {
-        id,
-        claimedUntil,
-        nextAt: isPaid ? null : nextInquiry(deposit, inquiry),
-        answeredAt: reading.kind === 'unknown' ? null : askedAt,
-        hasEnded: reading.kind === 'ended' || reading.kind === 'reversed',
-      }),
-    );
+    const answer = {
+      id,
+      claimedUntil,
+      nextAt: isPaid ? null : nextInquiry(deposit, inquiry),
+      answeredAt: reading.kind === 'unknown' ? null : askedAt,
+      hasEnded: reading.kind === 'ended' || reading.kind === 'reversed',
+    };
+    const write = (tx: Transaction): void => this.inquiries.recordInquiry(tx, answer);
+    await answers.submit({ paymentId, reading, deposit: { id, write } });
   }
 
   /** The vendor's id may be anything that a callback names, so a vendor that does not know it has answered. */
-  private async inquireOfCharge(connected: ConnectedChannel, charge: UnknownCharge): Promise<void> {
+  private async inquireOfCharge(
+    connected: ConnectedChannel,
+    charge: UnknownCharge,
+    answers: GroupCommit<Answer, void>,
+  ): Promise<void> {
     const paymentId = charge.charge_ref;
     const reading = await this.inquire(connected, paymentId);
-    await this.charges.record(connected, [{ paymentId, reading }]);
+    await answers.submit({ paymentId, reading });
     if (reading.kind !== 'unknown' || reading.fault === 'configuration') await this.callbacks.answered(charge);
   }
 
