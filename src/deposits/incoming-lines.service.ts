@@ -8,7 +8,7 @@ import type { PaymentState } from './incoming-payment.entity.js';
 import { referencesIn, type Match } from './matching.js';
 import { PaymentsRepository } from './payments.repository.js';
 import type { IdentifiedLine } from './statements/chain.js';
-import { isUndecided, orWaits, pairWithLines, withKnown, type LonePayment } from './witnesses.js';
+import { coveredBy, isCovered, isUndecided, orWaits, pairWithLines, withKnown, type LonePayment } from './witnesses.js';
 
 /** The states of lines' payments, by the lines' identities. `linked`: the line only confirms the payment of a slip. */
 export type States = ReadonlyMap<string, PaymentState | 'linked'>;
@@ -72,7 +72,9 @@ export class IncomingLinesService {
     const amounts = new Set(incoming.map(({ amount }) => amount));
     const all = [...incoming, ...incomingOf(ahead.filter(({ amount }) => amounts.has(amount)))];
     const slips = await this.payments.lone(reader, 'slip', channel, all);
-    const pairs = pairWithLines(all, slips);
+    const coveredUntil = coveredBy(coveredBy(channel.channel.covered_until, lines), ahead);
+    const isByAmount = channel.settings.recognizedBy === 'amount';
+    const pairs = pairWithLines(all, slips, ({ paid_at }) => isByAmount || isCovered(paid_at, coveredUntil));
     const open = incoming.filter((each) => {
       const known = pairs.get(each);
       return !known || isUndecided(known);

@@ -21,6 +21,11 @@ const known = (time: string, changes: Partial<LonePayment> = {}): LonePayment =>
   return { ...own, ...witnesses, ...none, ...rest, ...changes };
 };
 
+/** As if the file had every line. */
+const paired = (lines: ReportedPayment[], slips: LonePayment[], isShown = true) =>
+  pairWithLines(lines, slips, () => isShown);
+const found = (slip: ReportedPayment, lines: LonePayment[], isShown = true) => lineOf(slip, lines, isShown);
+
 const reported = (time: string, changes: Partial<ReportedPayment> = {}): ReportedPayment => ({
   amount: 100_014n,
   currency: 'THB',
@@ -35,7 +40,7 @@ describe('lines after slips', () => {
   it('are paired in the order of time, and what is left over is new', () => {
     const slips = [known('15:00:30'), known('15:01:10')];
     const lines = [reported('15:00:00'), reported('15:01:00'), reported('15:02:00')];
-    expect([...pairWithLines(lines, slips)]).toEqual([
+    expect([...paired(lines, slips)]).toEqual([
       [lines[0], slips[0]],
       [lines[1], slips[1]],
     ]);
@@ -47,17 +52,17 @@ describe('lines after slips', () => {
     ['14:50:30', '15:00:30', 1],
     ['14:50:29', '15:00:30', 0],
   ])('at %s and %s are %i payment of both', (line, slip, pairs) => {
-    expect(pairWithLines([reported(line)], [known(slip)]).size).toBe(pairs);
+    expect(paired([reported(line)], [known(slip)]).size).toBe(pairs);
   });
 
   it('of another amount are another payment', () => {
-    expect(pairWithLines([reported('15:00:30', { amount: 100_015n })], [known('15:00:30')]).size).toBe(0);
+    expect(paired([reported('15:00:30', { amount: 100_015n })], [known('15:00:30')]).size).toBe(0);
   });
 
   it('that only name a day are of the slips of that day', () => {
     const line = reported('00:00:00', { precision: 'day' });
-    expect(pairWithLines([line], [known('23:55:00')]).size).toBe(1);
-    expect(pairWithLines([line], [known('23:55:00', { paid_at: new Date('2026-11-25T00:20:00+07:00') })]).size).toBe(0);
+    expect(paired([line], [known('23:55:00')]).size).toBe(1);
+    expect(paired([line], [known('23:55:00', { paid_at: new Date('2026-11-25T00:20:00+07:00') })]).size).toBe(0);
   });
 
   it('that name a deposit are paired with slips of the same deposit only, before all others', () => {
@@ -65,7 +70,7 @@ describe('lines after slips', () => {
     const [unnamed, b, c] = [{}, { references: ['DB'] }, { references: ['DC'] }].map((each) =>
       reported('15:00:00', each),
     );
-    const pairs = pairWithLines(
+    const pairs = paired(
       [c, unnamed, b].map((each) => each as ReportedPayment),
       slips,
     );
@@ -74,6 +79,29 @@ describe('lines after slips', () => {
       slips[0],
       undefined,
     ]);
+  });
+});
+
+describe('a witness that names no deposit', () => {
+  const unnamed = reported('15:00:00');
+  const slip = reported('15:00:00', { precision: 'second', references: ['DA'] });
+
+  it.each<[string, boolean, Partial<LonePayment>, number]>([
+    ['confirms a slip that names none', false, { state: 'waiting', reason: 'UNMATCHED' }, 1],
+    ['confirms no booked slip whose own line may still come', false, { reference: 'DA' }, 0],
+    ['confirms a booked slip without a line of its own', true, { reference: 'DA' }, 1],
+    ['confirms no returned slip whose own line may still come', false, { state: 'returned', decision: 'return' }, 0],
+    ['books no waiting slip', true, { reference: 'DA', state: 'waiting', reason: 'DOUBLE' }, 0],
+  ])('as a line %s', (_, isShown, changes, pairs) => {
+    expect(paired([unnamed], [known('15:00:30', changes)], isShown).size).toBe(pairs);
+  });
+
+  it('as a line books no slip that may still get a line of its own, unless a person has decided', () => {
+    const line = known('15:00:00', { state: 'waiting', reason: 'UNMATCHED' });
+    const decided = known('15:00:00', { booked_by: 'person' });
+    expect([found(slip, [line], false), found(slip, [line])]).toEqual([null, line]);
+    expect(found(slip, [decided], false)).toBe(decided);
+    expect(found({ ...slip, references: [] }, [line], false)).toBe(line);
   });
 });
 
@@ -87,14 +115,14 @@ describe('the deposit of a payment', () => {
     ['that is the first of two proves nothing', { reference: 'DX', state: 'waiting', reason: 'AMBIGUOUS' }, 1],
   ])('%s', (_, changes, pairs) => {
     const payment = known('15:00:30', changes);
-    expect(pairWithLines([line], [payment]).size).toBe(pairs);
-    expect(lineOf(slip, [payment])).toBe(pairs === 1 ? payment : null);
+    expect(paired([line], [payment]).size).toBe(pairs);
+    expect(found(slip, [payment])).toBe(pairs === 1 ? payment : null);
   });
 
   it('that a person chose goes first if the other witness names it', () => {
     const [other, chosen] = [known('15:00:00'), known('15:00:30', { reference: 'DA', booked_by: 'person' })];
-    expect(pairWithLines([line], [other, chosen]).get(line)).toBe(chosen);
-    expect(lineOf(slip, [other, chosen])).toBe(chosen);
+    expect(paired([line], [other, chosen]).get(line)).toBe(chosen);
+    expect(found(slip, [other, chosen])).toBe(chosen);
   });
 });
 
@@ -103,14 +131,14 @@ describe('a slip after lines', () => {
 
   it('is of the nearest line', () => {
     const lines = [known('15:01:00'), known('15:05:00'), known('15:09:00')];
-    expect(lineOf(slip, lines)).toBe(lines[1]);
-    expect(lineOf(slip, [known('14:55:00')])).toBeNull();
+    expect(found(slip, lines)).toBe(lines[1]);
+    expect(found(slip, [known('14:55:00')])).toBeNull();
   });
 
   it('that names a deposit is of that deposit’s line, and never of another deposit’s', () => {
     const [near, far] = [known('15:05:00', { reference: 'DA' }), known('15:09:00', { reference: 'DB' })];
-    expect(lineOf({ ...slip, references: ['DB'] }, [near, far])).toBe(far);
-    expect(lineOf({ ...slip, references: ['DC'] }, [near, far])).toBeNull();
+    expect(found({ ...slip, references: ['DB'] }, [near, far])).toBe(far);
+    expect(found({ ...slip, references: ['DC'] }, [near, far])).toBeNull();
   });
 });
 

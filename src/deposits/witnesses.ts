@@ -25,6 +25,16 @@ export const WITNESS_GAP_MS = 10 * MINUTE_MS;
 export const isCovered = (paidAt: Date, coveredUntil: Date | null): boolean =>
   coveredUntil !== null && coveredUntil.getTime() - paidAt.getTime() >= WITNESS_GAP_MS;
 
+/**
+ * Until when statements cover a channel once it has these lines. A line dated ahead has a wrong time, so it covers nothing.
+ * @param before until when they covered it before.
+ */
+export function coveredBy(before: Date | null, lines: readonly { at: Date }[]): Date | null {
+  const now = new Date();
+  const last = lines.findLast(({ at }) => at <= now)?.at;
+  return last !== undefined && (before === null || last > before) ? last : before;
+}
+
 /** The gap between two times. A time with the precision `day` is the whole day. */
 function gapMs(one: Reported, other: LonePayment): number {
   const [early, late] = [
@@ -35,7 +45,7 @@ function gapMs(one: Reported, other: LonePayment): number {
   return Math.max(0, late.at - early.at - (early.precision === 'day' ? DAY_MS : 0));
 }
 
-const namesDeposit = ({ references }: Reported, { reference }: LonePayment): boolean =>
+export const namesDeposit = ({ references }: Reported, { reference }: LonePayment): boolean =>
   reference !== null && references.includes(reference);
 
 /**
@@ -47,18 +57,21 @@ const namedBefore = ({ reference, reason, booked_by }: LonePayment): string | nu
   booked_by === 'person' || reason === 'AMBIGUOUS' ? null : reference;
 
 /** Two witnesses that name deposits must name the same one: equal amounts of two deposits are two payments. */
-const mayBeOne = (reported: Reported, payment: LonePayment): boolean =>
+export const mayBeOne = (reported: Reported, payment: LonePayment): boolean =>
   payment.amount === reported.amount &&
   gapMs(reported, payment) <= WITNESS_GAP_MS &&
   (reported.references.length === 0 || namedBefore(payment) === null || namesDeposit(reported, payment));
 
 /**
  * Finds the payments of slips that lines confirm. Pairs both in the order of time: first lines and slips that name the same deposit.
- * A pair has one amount, so a wrong pair changes no wallet.
+ * Where payments carry references, a line that names none books no deposit, and confirms a decided payment only if that can have no
+ * line of its own any more. Else the payment's own line would book its deposit again.
+ * @param isShown whether the imported lines show a slip if they ever will. Always true where each deposit has an amount of its own.
  */
 export function pairWithLines<Line extends Reported>(
   lines: readonly Line[],
   slips: readonly LonePayment[],
+  isShown: (slip: LonePayment) => boolean,
 ): Map<Line, LonePayment> {
   const pairs = new Map<Line, LonePayment>();
   const byAmount = groupBy(slips, ({ amount }) => amount);
@@ -70,14 +83,20 @@ export function pairWithLines<Line extends Reported>(
     paired.add(found);
   };
   for (const line of lines) pair(line, (slip) => namesDeposit(line, slip));
-  for (const line of lines) if (!pairs.has(line)) pair(line, () => true);
+  const takesUnnamed = (slip: LonePayment): boolean => (isUndecided(slip) ? namedBefore(slip) === null : isShown(slip));
+  for (const line of lines)
+    if (!pairs.has(line)) pair(line, (slip) => line.references.length > 0 || takesUnnamed(slip));
   return pairs;
 }
 
-/** Finds the payment that a line reported and a slip confirms: one of the deposit that the slip names, else the nearest in time. */
-export const lineOf = (slip: Reported, lines: readonly LonePayment[]): LonePayment | null =>
+/**
+ * Finds the payment that a line reported and a slip confirms: one of the deposit that the slip names, else the nearest in time.
+ * @param isShown as for {@link pairWithLines}. Else a line that names none may be another payment, and books no deposit of the slip.
+ */
+export const lineOf = (slip: Reported, lines: readonly LonePayment[], isShown: boolean): LonePayment | null =>
   lines
     .filter((line) => mayBeOne(slip, line))
+    .filter((line) => isShown || slip.references.length === 0 || namesDeposit(slip, line) || !isUndecided(line))
     .toSorted(
       (one, other) =>
         Number(namesDeposit(slip, other)) - Number(namesDeposit(slip, one)) || gapMs(slip, one) - gapMs(slip, other),

@@ -9,7 +9,16 @@ import type { PaymentState } from '../incoming-payment.entity.js';
 import { IncomingPaymentsService, type MatchedPayment } from '../incoming-payments.service.js';
 import { referencesIn, type Match, type ReportedPayment } from '../matching.js';
 import { PaymentsRepository } from '../payments.repository.js';
-import { isCovered, isUndecided, lineOf, orWaits, withKnown, type LonePayment } from '../witnesses.js';
+import {
+  isCovered,
+  isUndecided,
+  lineOf,
+  mayBeOne,
+  namesDeposit,
+  orWaits,
+  withKnown,
+  type LonePayment,
+} from '../witnesses.js';
 import type { SlipCode } from './slip-check.entity.js';
 import { SlipsRepository } from './slips.repository.js';
 
@@ -50,15 +59,16 @@ export class IncomingSlipsService {
     slipRef: string,
     { amount, paidAt, references }: SlipPayment,
   ): Promise<SlipOutcome> {
-    const { channel } = connected;
+    const { channel, settings } = connected;
     const precision = 'second';
     const found = { amount, currency: 'THB', paidAt, precision, references: references.flatMap(referencesIn) } as const;
     const reported: ReportedPayment = { ...found, texts: [] };
     const isKnown = await this.payments.hasSlip(tx, channel.id, slipRef);
     const lines = isKnown ? [] : await this.payments.lone(tx, 'line', connected, [reported]);
-    const line = lineOf(reported, lines);
+    const isShown = isCovered(paidAt, channel.covered_until);
+    const line = lineOf(reported, lines, isShown || settings.recognizedBy === 'amount');
     this.slips.lock(tx, channel.id);
-    if (!isKnown && !line && isCovered(paidAt, channel.covered_until)) {
+    if (!isKnown && !line && isShown) {
       this.slips.refuse(tx, channel.id, slipRef, 'NOT_IN_STATEMENT');
       return 'missing';
     }
@@ -81,7 +91,10 @@ export class IncomingSlipsService {
     return match && state ? state : 'linked';
   }
 
-  /** Limits the sum that slips alone may credit to a merchant, because a slip service may err. */
+  /**
+   * Limits the sum that slips alone may credit to a merchant, because a slip service may err. A slip that names its deposit waits for
+   * its line if no line names the deposit with it, and the deposit is paid, or a line that names none may be the slip's.
+   */
   private async match(
     tx: Transaction,
     connected: ConnectedChannel,
@@ -91,6 +104,10 @@ export class IncomingSlipsService {
   ): Promise<Match> {
     const [found] = await this.incoming.match(tx, connected, [withKnown(reported, line)]);
     const sure = present(found, 'each payment gets a match');
+    if (sure.state === 'booked' && sure.by === 'reference' && !(line && namesDeposit(reported, line))) {
+      const isDoubtful = sure.deposit.status === 'paid' || (!line && lines.some((each) => mayBeOne(reported, each)));
+      if (isDoubtful) return { state: 'waiting', reason: 'DOUBLE', deposit: sure.deposit };
+    }
     if (line) return sure;
     const match = orWaits(reported, sure, lines);
     const { unconfirmedLimit: limit } = connected.settings;

@@ -13,6 +13,7 @@ import { ChannelsService } from '../channels.service.js';
 import { DepositsObserver } from '../deposits.observer.js';
 import { IncomingLinesService, type States } from '../incoming-lines.service.js';
 import { PaymentsRepository } from '../payments.repository.js';
+import { coveredBy } from '../witnesses.js';
 import { nextOf, type Upcoming } from './batches.js';
 import {
   assertBalances,
@@ -122,7 +123,7 @@ export class StatementsService {
   async preview(code: string, file: Buffer, options: ImportOptions = {}): Promise<ImportResult> {
     const statement = await this.read(code, file, options);
     const lines = [...(await this.compare(this.database, statement)).lines];
-    const coveredUntil = coveredBy(statement.channel, lines);
+    const coveredUntil = coveredBy(statement.channel.covered_until, lines);
     const added = nothing();
     add(added, lines, await this.incomingLines.preview(this.database, statement, lines));
     return resultOf(statement, added, coveredUntil);
@@ -180,7 +181,7 @@ export class StatementsService {
     const isUndisturbed = before !== null && !(await this.statements.hasLinesAfter(tx, channel.id, before.lastId));
     const { batch, ahead, rest, left } = isUndisturbed ? before : await this.begin(tx, file);
     const importId = before?.importId ?? (await this.record(tx, file, left, by));
-    const coveredUntil = coveredBy(channel, batch);
+    const coveredUntil = coveredBy(channel.covered_until, batch);
     const covered = { covered_until: coveredUntil };
     // Only the first batch clears `refused`: if another file is refused between two batches, that refusal stays.
     await this.channelRows.record(tx, channel.code, before === null ? { ...covered, refused: null } : covered);
@@ -280,13 +281,3 @@ const balancesOf = ({ first, last }: Ends): Pick<ImportResult, 'opening' | 'clos
 const resultOf = (file: StatementFile, added: Tally, coveredUntil: Date | null): ImportResult => {
   return { channel: file.channel.code, lines: file.count, added, ...balancesOf(file), coveredUntil };
 };
-
-/** Until when statements cover the channel once it has these lines. A line dated ahead has a wrong time, so it covers nothing. */
-function coveredBy(
-  { covered_until: before }: ConnectedChannel['channel'],
-  lines: readonly IdentifiedLine[],
-): Date | null {
-  const now = new Date();
-  const last = lines.findLast(({ at }) => at <= now)?.at;
-  return last !== undefined && (before === null || last > before) ? last : before;
-}

@@ -190,16 +190,8 @@ describe('a payment at a biller that a person credited', () => {
     await tell[first]();
     const [waiting] = await scene.deposits.payments(biller, '--waiting');
     expect(waiting).toMatchObject({ reason: 'UNMATCHED', amount });
-    const credit = [
-      'payment',
-      'credit',
-      waiting?.id ?? '',
-      '--merchant',
-      String(shop.id),
-      '--reason',
-      'asked by phone',
-    ];
-    await scene.deposits.operator.json(...credit);
+    const to = ['--merchant', String(shop.id), '--reason', 'asked by phone'];
+    await scene.deposits.operator.json('payment', 'credit', waiting?.id ?? '', ...to);
     await tell[first === 'slip' ? 'line' : 'slip']();
     expect(await witnessesOf(biller)).toEqual([['line', 'slip']]);
     expect(await scene.deposits.credits(shop)).toHaveLength(1);
@@ -232,6 +224,80 @@ describe('at a biller, a slip and a line that name one deposit, with times far a
     // Where the slip came first, the statement does not show it in time.
     for (const { id } of await scene.deposits.payments(channel, '--cases'))
       await scene.deposits.operator.json('payment', 'keep', id, '--reason', 'the line is this payment');
+  });
+});
+
+describe('at a biller, equal payments to two deposits within minutes', () => {
+  let accounts = 0;
+
+  /** A deposit of A at a biller, the transfer that paid it, its line, and the line of another payer, which names no deposit. */
+  async function toBiller(minutesAgo = 1) {
+    const account = `56${String(++accounts).padStart(8, '0')}`;
+    const channel = await scene.deposits.billerChannel(`account=004:${account}`);
+    await scene.takeSlips(channel);
+    const shop = await scene.deposits.stack.merchant('0.00');
+    const deposit = await scene.deposits.deposit(channel, shop);
+    const at = before(new Date(), minutesAgo * MINUTE_MS);
+    const transferOf = async (ref1: string): Promise<Transfer> => {
+      const transfer = scene.transfer(deposit, account, { ref1, date: at.toISOString() });
+      await scene.pay(transfer);
+      return transfer;
+    };
+    const { reference } = deposit;
+    const transfer = await transferOf(reference);
+    const unnamed = lineOf(transfer, { at: before(at, MINUTE_MS), reference: reference.slice(0, -1) });
+    const named = lineOf(transfer, { reference });
+    return { channel, shop, deposit, transfer, transferOf, unnamed, named };
+  }
+
+  const importLines = (channel: string, ...lines: BankLine[]): Promise<Imported> =>
+    scene.deposits.import(channel, new BankAccount().add(...lines).statement());
+
+  it.each([
+    ['before', true],
+    ['between', false],
+  ])('are booked once each, if the slip of one comes %s the line of the other and its own', async (_, isSlipFirst) => {
+    const given = await toBiller();
+    const { channel, shop, deposit, unnamed, named } = given;
+    if (isSlipFirst) await present(given);
+    expect(await importLines(channel, unnamed)).toMatchObject({ linked: 0, booked: 0, waiting: 1 });
+    if (!isSlipFirst) {
+      await present(given);
+      expect(await scene.get(shop, deposit)).toMatchObject({ status: 'pending' });
+      const [, slip] = await scene.deposits.payments(channel, '--waiting');
+      expect(slip).toMatchObject({ reason: 'DOUBLE', suggestions: [{ deposit_number: deposit.deposit_number }] });
+    }
+    const isItsOwn = isSlipFirst ? { linked: 1, booked: 0 } : { linked: 0, booked: 1 };
+    expect(await importLines(channel, unnamed, named)).toMatchObject({ new: 1, waiting: 0, ...isItsOwn });
+    expect(await scene.get(shop, deposit)).toMatchObject({ status: 'paid', paid_amount: '1000.00' });
+    expect(await scene.deposits.payments(channel, '--waiting')).toMatchObject([{ reason: 'UNMATCHED' }]);
+    expect(await witnessesOf(channel)).toEqual(expect.arrayContaining([['line'], ['line', 'slip']]));
+  });
+
+  it.each([
+    ['before', true],
+    ['after', false],
+  ])('are one, if the slip comes %s a file that goes on for ten minutes without its name', async (_, isSlipFirst) => {
+    const given = await toBiller(12);
+    const { channel, shop, deposit, unnamed } = given;
+    const later = { at: before(given.transfer.date, -11 * MINUTE_MS), amount: -100n };
+    if (isSlipFirst) await present(given);
+    expect(await importLines(channel, unnamed, later)).toMatchObject({ linked: Number(isSlipFirst), booked: 0 });
+    if (!isSlipFirst) await present(given);
+    expect(await scene.get(shop, deposit)).toMatchObject({ status: 'paid', paid_amount: '1000.00' });
+    expect(await witnessesOf(channel)).toEqual([['line', 'slip']]);
+    expect(await scene.deposits.payments(channel, '--cases')).toEqual([]);
+  });
+
+  it('are booked once each, if a slip that names none confirms the line of the other', async () => {
+    const given = await toBiller();
+    const { channel, shop, deposit, transferOf, unnamed, named } = given;
+    await importLines(channel, named);
+    await present({ ...given, transfer: await transferOf('') });
+    await present(given);
+    expect(await scene.deposits.payments(channel, '--waiting')).toMatchObject([{ reason: 'DOUBLE' }]);
+    expect(await importLines(channel, named, { ...unnamed, at: named.at })).toMatchObject({ linked: 0, waiting: 1 });
+    expect(await scene.get(shop, deposit)).toMatchObject({ status: 'paid', paid_amount: '1000.00' });
   });
 });
 
@@ -336,6 +402,17 @@ describe('a slip that was debited because the statement did not show it', () => 
     await decide('debit');
     expect(await scene.deposits.credits(given.shop)).toHaveLength(2);
     expect(await scene.deposits.wrong()).toEqual([]);
+  });
+});
+
+describe('a slip whose payment a person ignored', () => {
+  it('does not hide its line, which waits', async () => {
+    const given = await paid(0, 'unconfirmed_limit=1.00');
+    await present(given);
+    const [{ id } = { id: '' }] = await scene.deposits.payments(given.channel, '--waiting');
+    await scene.deposits.operator.json('payment', 'ignore', id, '--reason', 'the bank does not know it');
+    expect(await importLine(given)).toMatchObject({ linked: 0, booked: 0, waiting: 1 });
+    expect(await scene.deposits.payments(given.channel, '--waiting')).toMatchObject([{ reason: 'DOUBLE' }]);
   });
 });
 
