@@ -74,7 +74,9 @@ export class IncomingLinesService {
     const slips = await this.payments.lone(reader, 'slip', channel, all);
     const coveredUntil = coveredBy(coveredBy(channel.channel.covered_until, lines), ahead);
     const isByAmount = channel.settings.recognizedBy === 'amount';
-    const pairs = pairWithLines(all, slips, ({ paid_at }) => isByAmount || isCovered(paid_at, coveredUntil));
+    // An operator ignored a slip's payment, but not the money of the line.
+    const offered = slips.filter(({ state }) => state !== 'ignored');
+    const pairs = pairWithLines(all, offered, ({ paid_at }) => isByAmount || isCovered(paid_at, coveredUntil));
     const open = incoming.filter((each) => {
       const known = pairs.get(each);
       return !known || isUndecided(known);
