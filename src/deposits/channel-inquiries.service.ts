@@ -101,10 +101,11 @@ export class ChannelInquiriesService implements OnTasksStopped {
     const { id, channel_payment_id: paymentId, asked_at: askedAt, next_inquiry_at: claimedUntil } = deposit;
     const reading = await this.inquire(connected, paymentId);
     const isPaid = reading.kind === 'paid' || deposit.status === 'paid';
+    const isAnswered = hasAnswered(reading);
     const answer = {
       id,
       claimedUntil,
-      nextAt: isPaid ? null : nextInquiry(deposit, inquiry),
+      nextAt: isPaid && isAnswered ? null : nextInquiry(deposit, inquiry, isAnswered),
       answeredAt: reading.kind === 'unknown' ? null : askedAt,
       hasEnded: reading.kind === 'ended' || reading.kind === 'reversed',
     };
@@ -112,7 +113,6 @@ export class ChannelInquiriesService implements OnTasksStopped {
     await answers.submit({ paymentId, reading, deposit: { id, write } });
   }
 
-  /** The vendor's id may be anything that a callback names, so a vendor that does not know it has answered. */
   private async inquireOfCharge(
     connected: ConnectedChannel,
     charge: UnknownCharge,
@@ -121,7 +121,7 @@ export class ChannelInquiriesService implements OnTasksStopped {
     const paymentId = charge.charge_ref;
     const reading = await this.inquire(connected, paymentId);
     await answers.submit({ paymentId, reading });
-    if (reading.kind !== 'unknown' || reading.fault === 'configuration') await this.callbacks.answered(charge);
+    if (hasAnswered(reading)) await this.callbacks.answered(charge);
   }
 
   private async inquire({ channel, adapter, settings }: ConnectedChannel, paymentId: string): Promise<PaymentReading> {
@@ -130,3 +130,7 @@ export class ChannelInquiriesService implements OnTasksStopped {
     return this.calls.call(channel, 'inquiry', () => inquiry.query(settings, paymentId));
   }
 }
+
+/** A vendor's id may be anything that a callback names, so a vendor that does not know it has answered. */
+const hasAnswered = (reading: PaymentReading): boolean =>
+  reading.kind !== 'unknown' || reading.fault === 'configuration';

@@ -16,6 +16,7 @@ describe('the next inquiry', () => {
     [3_600 + 83_000, null],
   ])('after %d seconds of an offer of an hour is at %p', (asked, next) => {
     const deposit = { created_at: MADE, expires_at: after(3_600), asked_at: after(asked) };
-    expect(nextInquiry(deposit, TIMES)).toEqual(next === null ? null : after(next));
+    expect(nextInquiry(deposit, TIMES, true)).toEqual(next === null ? null : after(next));
+    expect(nextInquiry(deposit, TIMES, false)).toEqual(after(next ?? asked + 3_600));
   });
 });

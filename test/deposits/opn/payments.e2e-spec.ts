@@ -193,6 +193,38 @@ describe('what Opn answers', () => {
     expect(await scene.deposits.wrong()).toEqual([]);
   });
 
+  it('makes a case of a refund also if Opn does not answer the inquiry after its only callback', async () => {
+    const made = await scene.made();
+    await scene.settle(made);
+    await scene.until(made, 'paid');
+    const ofDeposit = { call: 'retrieve', ref_id: made.deposit_number };
+    await scene.opn.sim('rules', { match: ofDeposit, http: 500 });
+    const { length: before } = await scene.calls(made, 'retrieve');
+    await scene.settle(made, { status: 'successful', refunded_amount: 40_000 });
+    await eventually(
+      () => scene.calls(made, 'retrieve'),
+      ({ length }) => length > before,
+    );
+    // Until the answer is recorded, the next inquiry is at the end of the lease.
+    const [recorded] = await eventually(
+      () =>
+        scene.deposits.stack.sql<{ is_last: boolean }>(
+          `SELECT next_inquiry_at IS NULL AS is_last FROM deposits
+           WHERE deposit_number = $1 AND next_inquiry_at IS DISTINCT FROM asked_at + interval '30 seconds'`,
+          [made.deposit_number],
+        ),
+      ({ length }) => length > 0,
+    );
+    expect(recorded).toEqual({ is_last: false });
+    await scene.ask(made);
+    const [refunded] = await eventually(
+      () => scene.payments('--cases'),
+      ({ length }) => length > 0,
+    );
+    expect(refunded).toMatchObject({ reason: 'TAKEN_BACK', deposit_number: made.deposit_number });
+    await scene.deposits.operator.json('payment', 'keep', String(refunded?.id), '--reason', 'a test', '--yes');
+  });
+
   /** A booked payment, and how Opn reports it from now on. */
   const reported = async () => {
     const made = await scene.made();
