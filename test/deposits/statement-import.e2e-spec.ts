@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { whileLocked } from '../support/locks.js';
 import type { TestMerchant } from '../support/stack.js';
-import { BankAccount, DepositsScene, paying, satang } from './scene.js';
+import { BankAccount, before, DepositsScene, paying, satang } from './scene.js';
 
 let scene: DepositsScene;
 let merchant: TestMerchant;
@@ -180,6 +180,20 @@ describe('the import of a statement', () => {
     expect(await scene.show(deposit.deposit_number)).toMatchObject({ status: 'pending' });
     expect(await scene.payments(channel)).toHaveLength(2);
     expect(await scene.import(channel, [header, first, second, third].join('\n'))).toMatchObject({ new: 1, booked: 1 });
+  });
+
+  it('refuses a reference of another day, which may be another payment of the same amount', async () => {
+    const columns = 'columns=date=Date;time=Time;out=Out;in=In;reference=Reference';
+    const channel = await scene.channel(columns, 'reference_unique=true');
+    const line = paying(await scene.deposit(channel, merchant), { reference: 'R-1' });
+    const earlier = { ...line, at: before(line.at, 24 * 3_600_000) };
+    await scene.import(channel, new BankAccount().add(earlier).statement());
+    const refused = await scene.refusedImport(channel, new BankAccount().add(line).statement());
+    expect(refused).toMatchObject({
+      code: 'CHAIN_BROKEN',
+      stderr: expect.stringContaining('line 2: its reference') as unknown,
+    });
+    expect(await scene.import(channel, new BankAccount().add(earlier).statement())).toMatchObject({ repeated: 1 });
   });
 
   it('keeps the texts sealed, and only the hash of the file', async () => {

@@ -7,7 +7,7 @@ import type { StatementLine } from './statement-line.entity.js';
 import * as sql from './statements.sql.js';
 
 type Identified = { identity: string };
-type KnownLine = Pick<StatementLine, 'id' | 'amount'>;
+type KnownLine = Pick<StatementLine, 'id' | 'amount' | 'booked_on'>;
 type NewLine = Pick<StatementLine, 'booked_on' | 'at' | 'amount' | 'balance_after' | 'text_sealed'> & Identified;
 
 /** An absent member matches every import. */

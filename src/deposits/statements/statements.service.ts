@@ -219,9 +219,9 @@ export class StatementsService {
       ? await this.statements.listSame(tx, channel.id, rest)
       : new Map<string, never>();
     const contradicted: bigint[] = [];
-    for (const { identity, amount, row } of known.size === 0 ? [] : rest) {
+    for (const { identity, amount, bookedOn, row } of known.size === 0 ? [] : rest) {
       const line = known.get(identity);
-      if (line && hasBalances) {
+      if (line && (hasBalances || line.booked_on !== bookedOn)) {
         const words = `line ${row}: its reference was imported before, with another date`;
         throw new StatementRefused('CHAIN_BROKEN', [words]);
       }

@@ -34,7 +34,7 @@ export const KNOWN_LINES = statement(
   'statement_lines.known',
   { channelId: 'int', lines: rowsOf({ identity: 'text' }) },
   ({ channelId, lines }) => `
-    SELECT known.id, line.identity, known.amount FROM ${lines.as('line')}
+    SELECT known.id, line.identity, known.amount, known.booked_on::text AS booked_on FROM ${lines.as('line')}
     JOIN statement_lines known ON known.channel_id = ${channelId} AND known.identity_hash = decode(line.identity, 'hex')`,
 );
 
