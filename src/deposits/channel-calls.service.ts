@@ -24,14 +24,15 @@ export class ChannelCallsService {
   ) {}
 
   async call<Result extends { kind: string }>(
-    { code }: Pick<DepositChannel, 'code'>,
+    channel: Pick<DepositChannel, 'code' | 'credentials_sealed'>,
     kind: 'create' | 'inquiry' | 'list',
     call: () => Promise<Result | NoAnswer>,
   ): Promise<Result | NoAnswer> {
+    const { code } = channel;
     const result = await call();
     const { fault } = result as Partial<NoAnswer>;
     this.metrics.channelCalled(code, kind, fault ?? result.kind);
-    if (fault === 'credentials' && (await this.rows.beginPause(code)))
+    if (fault === 'credentials' && (await this.rows.beginPause(channel)))
       this.logger.error(
         { channel: code, detail: (result as NoAnswer).detail },
         'a channel is paused: its credentials are refused',

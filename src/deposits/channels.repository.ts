@@ -129,11 +129,15 @@ export class ChannelsRepository {
     await manager.delete(DepositChannel, { id });
   }
 
-  /** @returns whether this call paused it. */
-  async beginPause(code: string): Promise<boolean> {
+  /** Pauses a channel, unless it has other credentials now than the refused ones. @returns whether this call paused it. */
+  async beginPause({
+    code,
+    credentials_sealed: sealed,
+  }: Pick<DepositChannel, 'code' | 'credentials_sealed'>): Promise<boolean> {
     const paused = { pause_reason: 'credentials', probes: 0, probe_at: nextProbe(0), ...SAME_SETTINGS } as const;
-    const { affected } = await this.database.manager.update(DepositChannel, { code, pause_reason: IsNull() }, paused);
-    return affected === 1;
+    const credentials_sealed = Raw((column) => `${column} IS NOT DISTINCT FROM :sealed`, { sealed });
+    const where = { code, pause_reason: IsNull(), credentials_sealed };
+    return (await this.database.manager.update(DepositChannel, where, paused)).affected === 1;
   }
 
   /** @returns false if it was not paused. */

@@ -56,8 +56,10 @@ export class SlipsRepository {
     tx.write(...sql.DECIDE_SLIP.with({ channelId, slipRef, state: 'refused', code }));
   }
 
-  async pause({ id, channel_id: channelId }: DueSlip, seconds: number): Promise<void> {
-    await this.database.query(...sql.PAUSE_SLIPS.with({ id, channelId, seconds }));
+  /** @param channel as it was for the call. */
+  async pause({ id }: DueSlip, channel: DepositChannel, seconds: number): Promise<void> {
+    const { id: channelId, credentials_sealed: sealed } = channel;
+    await this.database.query(...sql.PAUSE_SLIPS.with({ id, channelId, sealed, seconds }));
   }
 
   /** @returns false if another process tests the slip service, or the pause has not ended. */

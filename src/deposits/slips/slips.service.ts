@@ -135,7 +135,7 @@ export class SlipsService {
     } else if (reading.kind === 'wrong_receiver') {
       await this.incoming.refuse(id, due.slip_ref, 'SLIP_WRONG_RECEIVER');
     } else if (reading.kind === 'refused') {
-      await this.slips.pause(due, PAUSE_SECONDS);
+      await this.slips.pause(due, channel.channel, PAUSE_SECONDS);
       this.warn(code, due, `the slip service refuses us: ${reading.detail}`);
     } else {
       if (reading.kind === 'unclear') this.warn(code, due, reading.detail);

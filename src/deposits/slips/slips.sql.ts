@@ -78,15 +78,18 @@ export const DECIDE_SLIP = statement(
     WHERE channel_id = ${channelId} AND slip_ref = ${slipRef} AND state = 'checking'`,
 );
 
-/** Stops the calls to the slip service of a channel for a while. The try that found the reason does not count. */
+/**
+ * Stops the calls to the slip service of a channel for a while, unless the channel has other credentials now than the refused ones. The
+ * try that found the reason does not count.
+ */
 export const PAUSE_SLIPS = statement(
   'slip_checks.pause',
-  { id: 'bigint', channelId: 'int', seconds: 'int' },
-  ({ id, channelId, seconds }) => `
+  { id: 'bigint', channelId: 'int', sealed: 'bytea?', seconds: 'int' },
+  ({ id, channelId, sealed, seconds }) => `
     WITH due AS (UPDATE slip_checks SET tries = greatest(tries - 1, 0), next_at = statement_timestamp()
                  WHERE id = ${id} AND state = 'checking')
     UPDATE deposit_channels SET slips_paused_until = statement_timestamp() + ${seconds} * interval '1 second'
-    WHERE id = ${channelId}`,
+    WHERE id = ${channelId} AND credentials_sealed IS NOT DISTINCT FROM ${sealed}`,
 );
 
 /** Claims a paused channel, to test whether its slip service accepts us again. It is due again after a while. */

@@ -7,10 +7,11 @@ import { SchemaService } from '../../../src/database/schema.service.js';
 import { deferred } from '../../support/deferred.js';
 import { eventually } from '../../support/eventually.js';
 import { expectError } from '../../support/expectations.js';
+import { withHeldRefusal } from '../../support/held-refusal.js';
 import { Client, type ErrorBody } from '../../support/http.js';
 import { unique } from '../../support/stack.js';
 import { untilServed } from '../../support/until-served.js';
-import { PUBLIC_KEY, SECRET_KEY, type Json } from '../../simulators/opn-client.js';
+import { PUBLIC_KEY, SECRET_KEY, WEBHOOK_SECRET, type Json } from '../../simulators/opn-client.js';
 import { closeWithRightBooks } from '../scene.js';
 import { OpnScene, type Deposit } from './scene.js';
 
@@ -239,6 +240,19 @@ describe('refused keys', () => {
     );
     await scene.settle(made);
     await scene.until(made, 'paid');
+  });
+
+  it('do not pause the channel if other ones were set before the answer came', async () => {
+    const { stack } = scene.deposits;
+    await withHeldRefusal(async ({ url, called, release }) => {
+      await stack.sql('UPDATE deposit_channels SET base_url = $1 WHERE code = $2', [url, scene.code]);
+      const creating = scene.create();
+      await called;
+      await scene.set(scene.code, `webhook_secret=${WEBHOOK_SECRET}`);
+      release();
+      expectError(await creating, 503, 'SERVICE_UNAVAILABLE');
+    });
+    expect(await scene.channel()).toMatchObject({ status: 'active', pause_reason: null });
   });
 
   it('are probed each hour, for however long the channel is paused', async () => {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openManagementPort, Scrape } from '../../ops/management.js';
 import { eventually } from '../../support/eventually.js';
+import { withHeldRefusal } from '../../support/held-refusal.js';
 import type { TestMerchant } from '../../support/stack.js';
 import type { DepositView } from '../scene.js';
 import { KEY, SlipsScene, type Deposit, type Transfer } from './slips-scene.js';
@@ -37,6 +38,9 @@ const withSlip = (shop: TestMerchant, deposit: DepositView, status: string): Pro
 
 const isPaused = async (channel: string): Promise<number | undefined> =>
   (await Scrape.of(port)).value('topup_slips_paused', { channel });
+
+const pausedUntil = async (channel: string): Promise<unknown> =>
+  (await scene.deposits.operator.json<{ slips_paused_until: unknown }>('channel', 'show', channel)).slips_paused_until;
 
 describe('a slip that the bank does not know yet', () => {
   it('is asked about again, and booked when the bank knows it', async () => {
@@ -135,10 +139,6 @@ describe('a slip of a channel whose credentials can’t be opened', () => {
     );
     return logged.find(isOfIt) ?? {};
   };
-
-  const pausedUntil = async (channel: string): Promise<unknown> =>
-    (await scene.deposits.operator.json<{ slips_paused_until: unknown }>('channel', 'show', channel))
-      .slips_paused_until;
 
   it('is asked about once they can be, and keeps no slip of another channel from its check', async () => {
     const { stack } = scene.deposits;
@@ -261,6 +261,22 @@ describe('a slip service that refuses us', () => {
       );
     }
     expect(await withSlip(given.shop, deposit, 'refused')).toMatchObject({ slip: { code: 'SLIP_UNKNOWN' } });
+  });
+
+  it('is asked again at once if the key was set anew before its answer came', async () => {
+    const given = await paying();
+    await scene.pay(given.transfer);
+    await withHeldRefusal(async ({ url, called, release }) => {
+      const move = 'UPDATE deposit_channels SET base_url = $1 WHERE code = $2';
+      await scene.deposits.stack.sql(move, [url, given.channel]);
+      const presenting = present(given);
+      await called;
+      await scene.takeSlips(given.channel);
+      release();
+      await presenting;
+    });
+    expect(await pausedUntil(given.channel)).toBeNull();
+    await withSlip(given.shop, given.deposit, 'booked');
   });
 
   it('is asked again at once if the key is set anew', async () => {
