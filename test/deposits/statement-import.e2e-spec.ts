@@ -196,6 +196,23 @@ describe('the import of a statement', () => {
     expect(await scene.import(channel, new BankAccount().add(earlier).statement())).toMatchObject({ repeated: 1 });
   });
 
+  it('takes a line of an earlier day where it stands among those of a day', async () => {
+    const [channel, other] = [await scene.channel(), await scene.channel()];
+    const line = (daysAgo: number, minute: number) => ({
+      at: before(new Date(), (daysAgo * 24 * 60 - minute) * 60_000),
+      amount: 100n,
+    });
+    const account = new BankAccount().add(line(3, 0), line(2, 0), line(3, 1), line(2, 1));
+    for (const each of [channel, other])
+      expect(await scene.import(each, account.statement(3))).toMatchObject({ new: 3 });
+    const secondDay = new BankAccount(1_000_100n).add(...account.lines.slice(1));
+    expect(await scene.import(channel, secondDay.statement())).toMatchObject({ new: 1, repeated: 2 });
+    expect(await scene.import(channel, secondDay.statement(1))).toMatchObject({ new: 0, repeated: 1 });
+    const thirdDay = new BankAccount(1_000_300n).add(line(1, 0));
+    expect(await scene.import(other, thirdDay.statement())).toMatchObject({ new: 1, repeated: 0 });
+    expect(await scene.wrong()).toEqual([]);
+  });
+
   it('keeps the texts sealed, and only the hash of the file', async () => {
     const channel = await scene.channel();
     const account = new BankAccount().add({ at: new Date(), amount: 100n, text: 'Somchai Jaidee' });

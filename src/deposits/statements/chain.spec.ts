@@ -161,6 +161,7 @@ describe('a file after others', () => {
   it('without balances must have the known lines of all days before its last', () => {
     const known = stored('24 10:00 +50', '25 09:00 +70');
     expect(codeOf(() => assertNoneMissing(file('24 10:00 +50', '25 08:00 +1'), known))).toBe('taken');
+    expect(codeOf(() => assertNoneMissing(file('25 09:00 +70', '26 09:00 +1'), known))).toBe('taken');
     expect(codeOf(() => assertNoneMissing(file('24 10:00 +51', '25 09:00 +70'), known))).toBe('LINE_MISSING');
   });
 });

@@ -25,7 +25,7 @@ export interface Ends {
   isByDay: boolean;
 }
 
-/** Imported lines from the file's first day on, and the last one before that day. */
+/** Imported lines from the file's first day on, with those of earlier days between them; and the last one of the days before. */
 export interface Stored {
   before: StoredLine | null;
   lines: StoredLine[];
@@ -127,19 +127,15 @@ export function continueChain(
     ? openingOf({ balance: firstStored.balance_after, amount: firstStored.amount })
     : (before?.balance_after ?? null);
   if (openingOf(first) !== expected) throw otherBeginning(first, last, expected);
-  let [count, lastOn] = [0, ''];
+  let count = 0;
   for (const line of lines) {
     const known = stored[count];
     if (!known) return linesWhere(lines, (_, index) => index >= stored.length);
     const isSame = line.identity === known.identity && line.balance === known.balance_after;
     if (!isSame && !(known.may_have_other_texts && isInPlaceOf(line, known)))
       throw isInPlaceOf(line, known) ? otherTexts(line, known) : otherPast(lines, known);
-    lastOn = line.bookedOn;
     count++;
   }
-  // The last day of a file may be incomplete.
-  const missing = stored.slice(count).find(({ booked_on }) => booked_on < lastOn);
-  if (missing) throw otherPast(lines, missing);
   return [];
 }
 
@@ -163,15 +159,16 @@ function otherBeginning(first: IdentifiedLine, last: StoredLine, expected: Satan
       ]);
 }
 
-/** Checks a file without balances. @throws StatementRefused if it lacks imported lines of days before its last one. */
+/** Checks a file without balances. @throws StatementRefused if it lacks imported lines of its days before its last one. */
 export function assertNoneMissing(lines: Iterable<IdentifiedLine>, stored: readonly StoredLine[]): void {
   const unseen = new Map(stored.map((line) => [line.identity, line]));
-  let lastOn = '';
+  let [firstOn, lastOn] = ['', ''];
   for (const { identity, bookedOn } of lines) {
     unseen.delete(identity);
+    firstOn ||= bookedOn;
     lastOn = bookedOn;
   }
-  const missing = [...unseen.values()].find(({ booked_on }) => booked_on < lastOn);
+  const missing = [...unseen.values()].find(({ booked_on }) => booked_on >= firstOn && booked_on < lastOn);
   if (missing) throw otherPast(lines, missing);
 }
 

@@ -3,23 +3,38 @@ import { rowsOf, statement } from '../../database/parameters.js';
 const IDENTITY = `encode(identity_hash, 'hex') AS identity`;
 const STORED = `booked_on::text AS booked_on, at, amount, balance_after, ${IDENTITY}`;
 
-/** Imported lines of a channel from a day on, in the order of the chain. An operator confirms other texts of a day once for all files. */
+/** How late a bank may add a line of an earlier day to its chain, in days. It bounds what is read. */
+const MAX_LATE_DAYS = 7;
+
+/**
+ * Imported lines of a channel from a day on, and those of earlier days that stand after its first line, in the order of the chain. An
+ * operator confirms other texts of a day once for all files.
+ */
 export const LINES_FROM = statement(
   'statement_lines.from',
   { channelId: 'int', firstOn: 'text', changedTextsOn: 'text?' },
   ({ channelId, firstOn, changedTextsOn }) => `
     SELECT ${STORED}, (booked_on IN (SELECT ${changedTextsOn}::date UNION SELECT texts_of FROM statement_imports WHERE channel_id = ${channelId}))
                       IS TRUE AS may_have_other_texts
-    FROM statement_lines WHERE channel_id = ${channelId} AND booked_on >= ${firstOn}::date ORDER BY id`,
+    FROM statement_lines
+    WHERE channel_id = ${channelId} AND booked_on >= ${firstOn}::date - ${MAX_LATE_DAYS}
+      AND (booked_on >= ${firstOn}::date
+           OR id > (SELECT id FROM statement_lines WHERE channel_id = ${channelId} AND booked_on >= ${firstOn}::date
+                    ORDER BY booked_on, id LIMIT 1))
+    ORDER BY id`,
 );
 
-/** The last line before a day. */
+/** The last line of the days before a day, in the order of the chain. */
 export const LAST_LINE = statement(
   'statement_lines.last',
   { channelId: 'int', before: 'text' },
   ({ channelId, before }) => `
-    SELECT ${STORED} FROM statement_lines WHERE channel_id = ${channelId} AND booked_on < ${before}::date
-    ORDER BY booked_on DESC, id DESC LIMIT 1`,
+    WITH late AS MATERIALIZED (
+      SELECT id, booked_on, at, amount, balance_after, identity_hash FROM statement_lines
+      WHERE channel_id = ${channelId} AND booked_on < ${before}::date
+        AND booked_on >= (SELECT max(booked_on) FROM statement_lines
+                          WHERE channel_id = ${channelId} AND booked_on < ${before}::date) - ${MAX_LATE_DAYS})
+    SELECT ${STORED} FROM late ORDER BY id DESC LIMIT 1`,
 );
 
 /** Whether a channel has lines that were written after this one. */
