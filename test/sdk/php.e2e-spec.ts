@@ -244,6 +244,24 @@ describePhp('the SDK for PHP, against the service', () => {
       expect((await checkout('player-1', [{ sku }], '35.00', dear)).status).toBe(202);
     });
 
+    it('keeps the sale of an order that exists, even if the service refuses the same cart now', async () => {
+      const cart = unique('cart');
+      await checkout('player-1', [{ sku }], '1000.00', cart);
+      const sale = await saleAfter(`cart-${cart}`);
+      const status = async (): Promise<number> => (await merchant.client.get('/v1/wallet')).status;
+      const set = (to: string): Promise<unknown> =>
+        stack.sql('UPDATE merchants SET status = $2 WHERE id = $1', [merchant.id, to]);
+      await set('suspended');
+      await eventually(status, (code) => code === 403);
+      try {
+        expect((await checkout('player-1', [{ sku }], '1000.00', cart)).status).toBe(202);
+        expect(await saleAfter(`cart-${cart}`)).toEqual(sale);
+      } finally {
+        await set('active');
+        await eventually(status, (code) => code === 200);
+      }
+    });
+
     it('shows a failure, and refuses an order whose price has risen, and an unsigned webhook', async () => {
       const { id } = (await (await checkout('sim-fail-out_of_stock', [{ sku }])).json()) as { id: string };
       expect((await saleAfter(id)).state).toBe('failed');

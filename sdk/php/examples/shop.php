@@ -20,13 +20,13 @@ $find = static fn (string $id): array => is_file($file($id)) ? json_decode(file_
 $checkout = static function (array $cart) use ($topup, $file, $find, $save): array {
     $id = "cart-{$cart['id']}";
     // The sale is stored before the order: a cart that is sent again, even after a crash, is the same sale and the same order.
-    $find($id) ?: $save($id, ['state' => 'ordering'] + $cart);
+    ($isKnown = $find($id) !== []) || $save($id, ['state' => 'ordering'] + $cart);
     try {
         $topup->orders->create(['reference_id' => $id, 'max_total_amount' => $find($id)['price']] + $find($id)['order']);
     } catch (ApiException|TransportException $problem) {
-        // Only a refusal ends the sale. After any other error the order may exist: the same cart may be sent again.
+        // Only a refusal ends the sale. After any other error the order may exist, and an earlier request may have placed it.
         $isRefused = in_array($problem->getCode(), [400, 401, 403, 404, 409, 413, 415], true);
-        if ($isRefused || $problem instanceof InsufficientBalance) {
+        if (!$isKnown && ($isRefused || $problem instanceof InsufficientBalance)) {
             unlink($file($id));
             return [$isRefused ? 422 : 503, ['message' => $isRefused ? $problem->getMessage() : 'sold out for the moment']];
         }
