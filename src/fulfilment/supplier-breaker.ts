@@ -33,9 +33,9 @@ const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 2_000;
 /**
  * A supplier without a call for this long gets none any more, such as because an operator has paused it. So the breaker forgets it,
- * or it would stay open for ever. While units are due, a call comes about every minute.
+ * or it would stay open for ever. While units are due, calls are at most ten minutes apart: the longest `Retry-After` that counts.
  */
-const FORGET_AFTER_MS = 180_000;
+const FORGET_AFTER_MS = 900_000;
 
 /**
  * A circuit breaker for each supplier. A supplier that accepts nothing gets no calls for a moment, and then a few at a time until
