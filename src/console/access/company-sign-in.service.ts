@@ -76,8 +76,9 @@ export class CompanySignInService {
     const operator = await this.accounts.enter(person, origin).catch((error: unknown) => {
       const { issuer, subject } = person;
       const why = error instanceof AppError ? error.details?.[0]?.code : undefined;
+      if (why === 'EMAIL_NOT_VERIFIED' && missingBecause !== null) this.fail(missingBecause);
       if (why) this.logger.warn({ issuer, subject, why }, 'a person was refused after company sign-in');
-      throw why === 'EMAIL_NOT_VERIFIED' && missingBecause !== null ? toCompanyError(missingBecause) : error;
+      throw error;
     });
     const { awaitsCode } = await this.signIns.withCompany(operator, origin);
     const isConfirmed = !awaitsCode && signedInAt !== null && isRecent(signedInAt);
@@ -98,9 +99,13 @@ export class CompanySignInService {
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof AppError)) this.logger.warn(describeFailure(error), 'the company’s sign-in failed');
-      throw toCompanyError(error);
+      this.fail(error);
     }
+  }
+
+  private fail(error: unknown): never {
+    if (!(error instanceof AppError)) this.logger.warn(describeFailure(error), 'the company’s sign-in failed');
+    throw toCompanyError(error);
   }
 }
 
