@@ -136,6 +136,14 @@ describe('The operations manual', () => {
     expect(manual).toMatch(/topup supplier pause CODE [^]+docker compose up -d worker console\n/);
   });
 
+  it('keeps merchants out during and after a restore', () => {
+    for (const restored of [
+      between('To return to the moment', 'systemctl stop'),
+      between('## After a restore', ' up -d --wait api'),
+    ])
+      expect(restored).toContain('docker compose stop nginx');
+  });
+
   it('lets payments of channels book themselves after a restore, before an operator credits wallets', () => {
     const money = between('## After a restore', '## Audit the books').split('topup wallet credit')[0];
     for (const step of [/another `class`/, /importing-statements/, /topup channel sync/, /payments-that-wait/])
