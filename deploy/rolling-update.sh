@@ -4,11 +4,33 @@
 # for twice as many processes.
 set -eu
 cd "$(dirname "$0")/.."
-trap 'exit 1' INT TERM
+trap 'exit 1' HUP INT TERM
+
+# The service's containers, also stopped ones, but none of `docker compose run`.
+containers() {
+  docker ps -aq --no-trunc --filter "label=com.docker.compose.project=$project" \
+    --filter "label=com.docker.compose.service=$service" --filter label=com.docker.compose.oneoff=False
+}
+
+# Waits ten minutes for the containers that this run has started. Old ones do not count: the update may be their cure.
+await_new() {
+  new=$(containers | grep -vxF "$before")
+  polls=0
+  while [ "$polls" -lt 120 ]; do
+    # shellcheck disable=SC2086
+    states=$(docker inspect -f '{{.State.Status}} {{with .State.Health}}{{.Status}}{{else}}none{{end}}' $new)
+    case "$states" in *unhealthy* | *exited* | *dead* | *restarting*) return 1 ;; esac
+    echo "$states" | grep -qvxE 'running (healthy|none)' || return 0
+    sleep 5
+    polls=$((polls + 1))
+  done
+  return 1
+}
 
 # Removes the containers that this run has started, so that the next run does not double them.
 undo() {
-  new=$(docker compose ps -aq "$service" | grep -vxF "$before")
+  trap '' HUP INT TERM
+  new=$(containers | grep -vxF "$before")
   for container in $new; do
     docker logs --tail 20 "$container" >&2
   done
@@ -20,9 +42,11 @@ undo() {
   exit 1
 }
 
-# `run` would build a missing image from this checkout, which may be of another version.
+# `run` would build a missing image from this checkout, which may be of another version. The list also has the images of
+# PostgreSQL and Redis, which nothing here needs.
 # shellcheck disable=SC2046
-docker image inspect $(docker compose config --images api worker) >/dev/null
+docker image inspect $(docker compose config --images api worker |
+  grep -vxF "$(docker compose config --images postgres redis)") >/dev/null
 # An API opens its port before the schema is ready. nginx would send requests there for as long as the migration takes.
 docker compose run --rm --no-deps -T api node dist/src/migrate.js
 
@@ -34,13 +58,18 @@ for service in api worker; do
     continue
   fi
   echo "$service: $count new beside $count old"
-  before=$(docker compose ps -aq "$service")
+  # shellcheck disable=SC2086
+  project=$(docker inspect -f '{{index .Config.Labels "com.docker.compose.project"}}' $old | head -n 1)
+  before=$(containers)
   trap 'set +e; undo' EXIT
-  docker compose up -d --no-deps --no-build --no-recreate --wait --scale "$service=$((count * 2))" "$service"
+  # Containers that had stopped count for the scale, too: without them, `up` would start them and no new one.
+  docker compose up -d --no-deps --no-build --no-recreate \
+    --scale "$service=$(($(echo "$before" | wc -w) + count))" "$service"
+  await_new
   trap - EXIT
   # shellcheck disable=SC2086
-  docker stop $old >/dev/null
+  docker stop $before >/dev/null
   # shellcheck disable=SC2086
-  docker rm $old >/dev/null
+  docker rm $before >/dev/null
 done
 docker compose ps api worker
