@@ -169,8 +169,16 @@ describe('a payment of a deposit that the other witness alone booked', () => {
     ['a person returned', { state: 'returned', decision: 'return' }],
     ['a person ignored', { state: 'ignored', decision: 'ignore' }],
   ])('waits, too, if the other witness %s', (_, changes) => {
-    expect(orWaits(line, booked, [known('15:00:05', changes)])).toMatchObject({ state: 'waiting', reason: 'DOUBLE' });
-    expect(orWaits(line, booked, [known('15:00:05', { ...changes, amount: 100_015n })])).toBe(booked);
+    expect(orWaits(line, booked, [known('15:02:05', changes)])).toMatchObject({ state: 'waiting', reason: 'DOUBLE' });
+    expect(orWaits(line, booked, [known('15:02:05', { ...changes, amount: 100_015n })])).toBe(booked);
+  });
+
+  it('waits after an ignored one only for ten minutes if it names its deposit', () => {
+    const ignored = (time: string) => [known(time, { state: 'ignored', decision: 'ignore' })];
+    const byAmount: Match = { ...booked, by: 'amount' };
+    expect(orWaits(line, booked, ignored('15:02:00'))).toMatchObject({ state: 'waiting', reason: 'DOUBLE' });
+    expect(orWaits(line, booked, ignored('15:01:59'))).toBe(booked);
+    expect(orWaits(line, byAmount, ignored('15:01:59'))).toMatchObject({ state: 'waiting', reason: 'DOUBLE' });
   });
 });
 

@@ -112,7 +112,8 @@ const isDecided = ({ state, booked_by, decision }: LonePayment): boolean =>
 /**
  * Lets a payment wait if, within a day, the other witness alone reports a payment of the same amount that was booked to
  * the same deposit, waits for it, or was decided by an operator. Both may be one payment, by a clock that is far off,
- * and only a person can tell.
+ * and only a person can tell. An ignored payment has credited nobody, so it keeps no payment waiting that names its deposit,
+ * unless the times fit.
  * @param others payments of the other witness.
  */
 export const orWaits = (reported: Reported, match: Match, others: readonly LonePayment[]): Match =>
@@ -121,7 +122,7 @@ export const orWaits = (reported: Reported, match: Match, others: readonly LoneP
     (other) =>
       (other.deposit_id === match.deposit.id || isDecided(other)) &&
       other.amount === reported.amount &&
-      gapMs(reported, other) <= DAY_MS,
+      gapMs(reported, other) <= (other.state === 'ignored' && match.by === 'reference' ? WITNESS_GAP_MS : DAY_MS),
   )
     ? { state: 'waiting', reason: 'DOUBLE', deposit: match.deposit }
     : match;

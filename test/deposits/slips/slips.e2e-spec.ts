@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { expectError, expectRefusedField } from '../../support/expectations.js';
 import type { Answer, ErrorBody } from '../../support/http.js';
 import type { TestMerchant } from '../../support/stack.js';
-import { before, closeWithRightBooks, type DepositView } from '../scene.js';
+import { BankAccount, before, closeWithRightBooks, satang, type DepositView } from '../scene.js';
 import { SlipsScene, type Deposit, type Transfer } from './slips-scene.js';
 
 let scene: SlipsScene;
@@ -212,6 +212,26 @@ describe('a request with a slip is refused', () => {
     expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThan(0);
     await scene.pass();
     expect((await scene.present(shop, another, scene.transfer(another, '').payload)).status).toBe(200);
+  });
+});
+
+describe('an ignored slip of a biller', () => {
+  it('keeps no later line waiting that names another deposit', async () => {
+    const account = '5700000001';
+    const biller = await scene.deposits.billerChannel(`account=004:${account}`);
+    await scene.takeSlips(biller, 'unconfirmed_limit=1.00');
+    const [shop, another] = [await scene.deposits.stack.merchant('0.00'), await scene.deposits.stack.merchant('0.00')];
+    const deposit = await scene.deposits.deposit(biller, shop);
+    const { deposit_number: number, reference } = await scene.deposits.deposit(biller, another);
+    const anHourAgo = before(new Date(), 3_600_000).toISOString();
+    const transfer = scene.transfer(deposit, account, { ref1: deposit.reference, date: anHourAgo });
+    await scene.pay(transfer);
+    await scene.present(shop, deposit, transfer.payload);
+    const [{ id } = { id: '' }] = await scene.deposits.payments(biller, '--waiting');
+    await scene.deposits.operator.json('payment', 'ignore', id, '--reason', 'the bank does not know it');
+    const line = { at: new Date(), amount: satang(transfer.amount), reference };
+    expect(await scene.deposits.import(biller, new BankAccount().add(line).statement())).toMatchObject({ booked: 1 });
+    expect(await scene.deposits.show(number)).toMatchObject({ status: 'paid', paid_amount: transfer.amount });
   });
 });
 
