@@ -4,9 +4,11 @@ import type { Deposit } from './deposit.entity.js';
 import * as sql from './inquiries.sql.js';
 
 /** A deposit that a worker has claimed to inquire about its payment. */
-export type ClaimedDeposit = Pick<Deposit, 'id' | 'status' | 'created_at' | 'expires_at'> & {
+export type ClaimedDeposit = Pick<Deposit, 'id' | 'status' | 'created_at' | 'expires_at' | 'answered_at'> & {
   channel_payment_id: string;
   asked_at: Date;
+  /** When the inquiry before this one began. */
+  asked_before: Date | null;
   /** Until then, no other worker inquires, unless a callback arrives. */
   next_inquiry_at: Date;
 };

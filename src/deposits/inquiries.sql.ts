@@ -23,7 +23,8 @@ export const CLAIM_INQUIRIES = statement(
                  WHERE channel_id = ${channelId} AND next_inquiry_at <= statement_timestamp()
                    AND channel_payment_id IS NOT NULL
                  ORDER BY next_inquiry_at LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED)
-    RETURNING id, channel_payment_id, status, created_at, expires_at, asked_at, next_inquiry_at`,
+    RETURNING id, channel_payment_id, status, created_at, expires_at, answered_at, asked_at, next_inquiry_at,
+              (SELECT earlier.asked_at FROM deposits earlier WHERE earlier.id = deposits.id) AS asked_before`,
 );
 
 /**

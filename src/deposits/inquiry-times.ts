@@ -1,23 +1,33 @@
 import { DAY_MS, HOUR_MS } from '../core/durations.js';
 import type { ClaimedDeposit } from './inquiries.repository.js';
 
+type Times = Pick<ClaimedDeposit, 'created_at' | 'expires_at' | 'answered_at' | 'asked_before' | 'asked_at'>;
+
 /**
  * When to inquire next about a payment: at doubling intervals while it is offered, at the end of the offer, and then hourly for a day,
- * because late money is money. Null: no more. An inquiry without an answer is never the last one: only a callback may have led to it.
+ * because late money is money. Null: no more. After that, only a callback leads to an inquiry. Without an answer, it is repeated for
+ * three days.
  */
 export function nextInquiry(
-  {
-    created_at: createdAt,
-    expires_at: expiresAt,
-    asked_at: askedAt,
-  }: Pick<ClaimedDeposit, 'created_at' | 'expires_at' | 'asked_at'>,
+  times: Times,
   { firstMs, maxGapMs }: { firstMs: number; maxGapMs: number },
   isAnswered: boolean,
 ): Date | null {
-  const [now, end] = [askedAt.getTime(), expiresAt.getTime()];
+  const [now, end] = [times.asked_at.getTime(), times.expires_at.getTime()];
   if (now < end) {
-    const gap = Math.min(Math.max(now - createdAt.getTime(), firstMs), maxGapMs);
+    const gap = Math.min(Math.max(now - times.created_at.getTime(), firstMs), maxGapMs);
     return new Date(Math.min(now + gap, end));
   }
-  return !isAnswered || now + HOUR_MS <= end + DAY_MS ? new Date(now + HOUR_MS) : null;
+  if (now + HOUR_MS <= end + DAY_MS) return new Date(now + HOUR_MS);
+  const gap = isAnswered ? null : gapWithoutAnswer(times);
+  return gap === null ? null : new Date(now + gap);
+}
+
+/** An hour, and then the doubled last interval while that is at most two days. The list of payments has what happens later. */
+function gapWithoutAnswer({ asked_at: askedAt, asked_before: before, answered_at: answeredAt }: Times): number | null {
+  const isRepeated = before !== null && (answeredAt === null || before > answeredAt);
+  const last = isRepeated ? askedAt.getTime() - before.getTime() : 0;
+  // A longer time is none of these intervals: a callback came.
+  if (last > 2 * DAY_MS) return HOUR_MS;
+  return last > DAY_MS ? null : Math.max(HOUR_MS, 2 * last);
 }

@@ -266,6 +266,13 @@ describe('what Opn answers', () => {
       expect([await isOpen(), await scene.deposits.wrong()]).toEqual([false, []]);
     }
   });
+    // Weeks ago, so that only the callback leads to an inquiry.
+    await scene.deposits.stack.sql(
+      `UPDATE deposits SET created_at = created_at - x.age, expires_at = expires_at - x.age, hold_until = hold_until - x.age,
+                           asked_at = asked_at - x.age, answered_at = answered_at - x.age
+       FROM (SELECT interval '30 days' AS age) x WHERE deposit_number = $1`,
+      [made.deposit_number],
+    );
 
   it('that went back before a person credits it is a case, or credits nobody', async () => {
     const [part, whole] = [await scene.unheard(), await scene.unheard()];
