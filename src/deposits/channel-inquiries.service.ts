@@ -4,15 +4,14 @@ import { LOGGER } from '../core/core.module.js';
 import { loggedError } from '../core/logged-error.js';
 import type { Logger } from '../core/logger.js';
 import { WorkerTask, type OnTasksStopped } from '../core/worker-task.js';
-import type { Transaction } from '../database/database.js';
 import { GroupCommit, succeeded } from '../database/group-commit.js';
 import { ChannelCallbacksRepository, type UnknownCharge } from './callbacks/channel-callbacks.repository.js';
 import { ChannelCallsService } from './channel-calls.service.js';
 import type { ConnectedChannel } from './channel-registry.js';
 import { ChannelsService } from './channels.service.js';
-import type { ChargeReading, PaymentReading } from './channels/channel-adapter.js';
-import { IncomingChargesService } from './incoming-charges.service.js';
-import { InquiriesRepository, type ClaimedDeposit } from './inquiries.repository.js';
+import type { PaymentReading } from './channels/channel-adapter.js';
+import { IncomingChargesService, type ReceivedReading } from './incoming-charges.service.js';
+import { InquiriesRepository, type ClaimedDeposit, type InquiryAnswer } from './inquiries.repository.js';
 import { nextInquiry } from './inquiry-times.js';
 
 /** How many deposits of a channel a worker inquires about at once. */
@@ -22,9 +21,9 @@ const LEASE_MS = 30_000;
 /** The wait after a failure, such as credentials that can't be opened. */
 const AFTER_FAILURE_MS = 10_000;
 
-/** An answer about a payment, with what else to write about its deposit. */
-interface Answer extends ChargeReading {
-  deposit?: { id: bigint; write: (tx: Transaction) => void };
+/** An answer about a payment, with what the inquiry changes in its deposit. */
+interface Answer extends ReceivedReading {
+  deposit?: InquiryAnswer;
 }
 
 /** Inquires of vendors about payments: when a callback came, and without callbacks at growing intervals. */
@@ -78,14 +77,13 @@ export class ChannelInquiriesService implements OnTasksStopped {
 
   /**
    * Records answers. The channel's lock lets one transaction at a time book payments, so the answers that come during a transaction
-   * share the next one.
+   * share the next one. The inquiries are recorded after it, so that it locks no more deposits than it books, after their wallets. If the
+   * process dies between, others inquire again, and the payment is known.
    */
   private answersOf(connected: ConnectedChannel): GroupCommit<Answer, void> {
     const commit = async (answers: Answer[]) => {
-      const deposits = answers.flatMap(({ deposit }) => deposit ?? []);
-      // Transactions acquire the locks of deposits by id.
-      deposits.sort((one, other) => (one.id < other.id ? -1 : 1));
-      await this.charges.record(connected, answers, (tx) => deposits.forEach(({ write }) => write(tx)));
+      await this.charges.record(connected, answers);
+      await this.inquiries.recordInquiries(answers.flatMap(({ deposit }) => deposit ?? []));
       return answers.map(() => succeeded<void>(undefined));
     };
     return new GroupCommit({ commit, maxInFlight: 1 });
@@ -100,17 +98,17 @@ export class ChannelInquiriesService implements OnTasksStopped {
     if (!inquiry) return;
     const { id, channel_payment_id: paymentId, asked_at: askedAt, next_inquiry_at: claimedUntil } = deposit;
     const reading = await this.inquire(connected, paymentId);
+    const readAtMs = performance.now();
     const isPaid = reading.kind === 'paid' || deposit.status === 'paid';
     const isAnswered = hasAnswered(reading);
-    const answer = {
+    const answer: InquiryAnswer = {
       id,
       claimedUntil,
       nextAt: isPaid && isAnswered ? null : nextInquiry(deposit, inquiry, isAnswered),
       answeredAt: reading.kind === 'unknown' ? null : askedAt,
       hasEnded: reading.kind === 'ended' || reading.kind === 'reversed',
     };
-    const write = (tx: Transaction): void => this.inquiries.recordInquiry(tx, answer);
-    await answers.submit({ paymentId, reading, deposit: { id, write } });
+    await answers.submit({ paymentId, reading, readAtMs, deposit: answer });
   }
 
   private async inquireOfCharge(
@@ -120,7 +118,7 @@ export class ChannelInquiriesService implements OnTasksStopped {
   ): Promise<void> {
     const paymentId = charge.charge_ref;
     const reading = await this.inquire(connected, paymentId);
-    await answers.submit({ paymentId, reading });
+    await answers.submit({ paymentId, reading, readAtMs: performance.now() });
     if (hasAnswered(reading)) await this.callbacks.answered(charge);
   }
 

@@ -15,6 +15,11 @@ import { IncomingPaymentsService, type MatchedPayment } from './incoming-payment
 import { referencesIn, type Match } from './matching.js';
 import { PaymentsRepository } from './payments.repository.js';
 
+/** A reading, and when its report arrived, in monotonic milliseconds. */
+export interface ReceivedReading extends ChargeReading {
+  readAtMs: number;
+}
+
 /** Whether a reading may change a payment. */
 export const isReport = ({ reading: { kind } }: ChargeReading): boolean => kind === 'paid' || kind === 'reversed';
 
@@ -54,33 +59,27 @@ export class IncomingChargesService {
     );
   }
 
-  /** Readings that report no payment change nothing. @param also what to write in the same transaction. */
-  async record(
-    connected: ConnectedChannel,
-    readings: readonly ChargeReading[],
-    also?: (tx: Transaction) => void,
-  ): Promise<ChargeCounts> {
-    const isReported = readings.some(isReport);
-    const readAtMs = performance.now();
+  /** Readings that report no payment change nothing. */
+  async record(connected: ConnectedChannel, readings: readonly ReceivedReading[]): Promise<ChargeCounts> {
+    if (!readings.some(isReport)) return NOTHING;
     return this.database.transaction(async (tx) => {
-      const channel = isReported ? await this.channels.lock(tx, connected.channel.id) : connected.channel;
-      const counts = isReported ? await this.recordLocked(tx, { ...connected, channel }, readings, readAtMs) : NOTHING;
-      also?.(tx);
-      return counts;
+      const channel = await this.channels.lock(tx, connected.channel.id);
+      return this.recordLocked(tx, { ...connected, channel }, readings);
     });
   }
 
   private async recordLocked(
     tx: Transaction,
     connected: ConnectedChannel,
-    readings: readonly ChargeReading[],
-    readAtMs: number,
+    readings: readonly ReceivedReading[],
   ): Promise<ChargeCounts> {
     const { id: channelId, code } = connected.channel;
     const ids = readings.map(({ paymentId: id }) => id);
     const stored = await this.payments.listByCharge(tx, channelId, ids);
     const byCharge = new Map(stored.map((payment) => [payment.charge_ref, payment]));
-    const paid = readings.flatMap(({ reading }) => (reading.kind === 'paid' ? [reading.payment] : []));
+    const paid = readings.flatMap(({ reading, readAtMs }) =>
+      reading.kind === 'paid' ? [{ ...reading.payment, readAtMs }] : [],
+    );
     const fresh = [...groupBy(paid, ({ chargeRef }) => chargeRef).values()]
       .map(([charge]) => charge)
       .filter(({ chargeRef }) => !byCharge.has(chargeRef));
@@ -91,8 +90,12 @@ export class IncomingChargesService {
       return { row: { ...reported, precision: 'second', charge_ref, slip_ref: null, line_id: null }, match };
     });
     const states = await this.incoming.write(tx, channelId, rows);
-    const repeated = Array<string>(paid.length - fresh.length).fill('repeated');
-    tx.afterCommit(() => this.observer.reported(code, 'charge', [...states, ...repeated], readAtMs));
+    tx.afterCommit(() => {
+      for (const [index, { readAtMs }] of fresh.entries())
+        this.observer.reported(code, 'charge', states.slice(index, index + 1), readAtMs);
+      const repeated = Array<string>(paid.length - fresh.length).fill('repeated');
+      this.observer.reported(code, 'charge', repeated, performance.now());
+    });
     for (const [index, { chargeRef, merchantId }] of fresh.entries())
       if (states[index] === 'waiting' && merchantId !== null)
         await this.payments.nameMerchant(tx, channelId, chargeRef, merchantId);

@@ -14,7 +14,7 @@ export type ClaimedDeposit = Pick<Deposit, 'id' | 'status' | 'created_at' | 'exp
 };
 
 /** The changes that an inquiry makes to its deposit. `answeredAt`: the start of the inquiry if it was answered; otherwise null. */
-interface InquiryAnswer {
+export interface InquiryAnswer {
   id: bigint;
   claimedUntil: Date;
   nextAt: Date | null;
@@ -43,8 +43,14 @@ export class InquiriesRepository {
     return this.database.query<ClaimedDeposit>(...sql.CLAIM_INQUIRIES.with({ channelId, limit, leaseMs }));
   }
 
-  recordInquiry(tx: Transaction, answer: InquiryAnswer): void {
-    tx.write(...sql.RECORD_INQUIRY.with(answer));
+  async recordInquiries(answers: readonly InquiryAnswer[]): Promise<void> {
+    if (answers.length === 0) return;
+    // Transactions acquire the locks of deposits by id.
+    const byId = answers.toSorted((one, other) => (one.id < other.id ? -1 : 1));
+    await this.database.transaction((tx) => {
+      for (const answer of byId) tx.write(...sql.RECORD_INQUIRY.with(answer));
+      return Promise.resolve();
+    });
   }
 
   /** @param id of the only deposit to look at; null for any. */

@@ -107,7 +107,9 @@ export class VendorListsService {
     const seen = new Set<string>();
     const unreadable: Unreadable = new Map();
     for await (const page of this.pages(connected, since, until, unreadable)) {
-      const counts = await this.charges.record(connected, page);
+      const readAtMs = performance.now();
+      const readings = page.map((reading) => ({ ...reading, readAtMs }));
+      const counts = await this.charges.record(connected, readings);
       for (const { paymentId } of page) seen.add(paymentId);
       for (const count of ['new', 'booked', 'waiting', 'takenBack'] as const) sum[count] += counts[count];
     }

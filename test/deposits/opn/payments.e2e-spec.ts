@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { VendorListsService } from '../../../src/deposits/vendor-lists.service.js';
+import { openManagementPort, Scrape } from '../../ops/management.js';
 import { eventually } from '../../support/eventually.js';
+import { whileLocked } from '../../support/locks.js';
 import { baht, closeWithRightBooks, type PaymentView } from '../scene.js';
 import { OpnScene, type Deposit } from './scene.js';
 
@@ -64,6 +66,73 @@ describe('a payment without callbacks', () => {
     const answered = await scene.unheard();
     await age(answered, 1);
     await scene.until(answered, 'expired');
+  });
+});
+
+describe('payments that Opn reports at once', () => {
+  /** Makes the next inquiries about deposits due, so that one worker claims all of them. */
+  const askAll = (deposits: Deposit[]): Promise<unknown> =>
+    scene.deposits.stack.sql(`UPDATE deposits SET next_inquiry_at = now() WHERE deposit_number = ANY ($1)`, [
+      deposits.map(({ deposit_number }) => deposit_number),
+    ]);
+  const unheard = async (count: number): Promise<Deposit[]> => {
+    const deposits: Deposit[] = [];
+    while (deposits.length < count) deposits.push(await scene.unheard());
+    for (const each of deposits) await scene.settle(each);
+    return deposits;
+  };
+  const until = (passes: (value: { is: boolean }[]) => boolean, query: string): Promise<unknown> =>
+    eventually(() => scene.deposits.stack.sql<{ is: boolean }>(query), passes);
+
+  it('share transactions, and the time to their bookings counts from each answer', async () => {
+    const { stack } = scene.deposits;
+    await stack.stopWorkers();
+    const metricsPort = await openManagementPort(await stack.startWorker());
+    const spent = async (): Promise<number> =>
+      (await Scrape.of(metricsPort)).value('topup_deposit_booking_seconds_sum', {
+        channel: scene.code,
+        witness: 'charge',
+      }) ?? 0;
+    const before = await spent();
+    const deposits = await unheard(8);
+    const lock = `SELECT FROM deposit_channels WHERE code = '${scene.code}' FOR NO KEY UPDATE`;
+    await whileLocked(stack, lock, async () => {
+      await askAll(deposits);
+      await Promise.all(deposits.map((each) => scene.untilCalled(each, 'retrieve')));
+      // Two seconds after the first of them waits for the lock.
+      await until(
+        ([waits]) => waits?.is === true,
+        `SELECT max(clock_timestamp() - query_start) > interval '2 seconds' AS is FROM pg_stat_activity
+         WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0`,
+      );
+    });
+    for (const each of deposits) await scene.until(each, 'paid');
+    const [booked] = await stack.sql<{ payments: number; transactions: number }>(
+      `SELECT count(*)::int AS payments, count(DISTINCT p.xmin::text)::int AS transactions
+       FROM incoming_payments p JOIN deposits d ON d.id = p.deposit_id WHERE d.deposit_number = ANY ($1)`,
+      [deposits.map(({ deposit_number }) => deposit_number)],
+    );
+    expect(booked?.payments).toBe(8);
+    expect(booked?.transactions).toBeLessThan(8);
+    // Each of them waited for the lock, not only the first.
+    expect((await spent()) - before).toBeGreaterThan(4);
+  });
+
+  it('are booked also if one of them cannot be recorded', async () => {
+    const { stack } = scene.deposits;
+    const unwritable = await scene.made({ amount: '666.00' });
+    const deposits = await unheard(3);
+    await stack.sql('ALTER TABLE incoming_payments ADD CONSTRAINT a_fault CHECK (amount <> 66600) NOT VALID');
+    try {
+      await scene.settle(unwritable);
+      await askAll([unwritable, ...deposits]);
+      for (const each of deposits) await scene.until(each, 'paid');
+      expect(await scene.get(unwritable)).toMatchObject({ status: 'pending' });
+    } finally {
+      await stack.sql('ALTER TABLE incoming_payments DROP CONSTRAINT a_fault');
+    }
+    await scene.ask(unwritable);
+    await scene.until(unwritable, 'paid', '666.00');
   });
 });
 
@@ -197,6 +266,13 @@ describe('what Opn answers', () => {
     const made = await scene.made();
     await scene.settle(made);
     await scene.until(made, 'paid');
+    // Weeks ago, so that only the callback leads to an inquiry.
+    await scene.deposits.stack.sql(
+      `UPDATE deposits SET created_at = created_at - x.age, expires_at = expires_at - x.age, hold_until = hold_until - x.age,
+                           asked_at = asked_at - x.age, answered_at = answered_at - x.age
+       FROM (SELECT interval '30 days' AS age) x WHERE deposit_number = $1`,
+      [made.deposit_number],
+    );
     const ofDeposit = { call: 'retrieve', ref_id: made.deposit_number };
     await scene.opn.sim('rules', { match: ofDeposit, http: 500 });
     const { length: before } = await scene.calls(made, 'retrieve');
@@ -266,13 +342,6 @@ describe('what Opn answers', () => {
       expect([await isOpen(), await scene.deposits.wrong()]).toEqual([false, []]);
     }
   });
-    // Weeks ago, so that only the callback leads to an inquiry.
-    await scene.deposits.stack.sql(
-      `UPDATE deposits SET created_at = created_at - x.age, expires_at = expires_at - x.age, hold_until = hold_until - x.age,
-                           asked_at = asked_at - x.age, answered_at = answered_at - x.age
-       FROM (SELECT interval '30 days' AS age) x WHERE deposit_number = $1`,
-      [made.deposit_number],
-    );
 
   it('that went back before a person credits it is a case, or credits nobody', async () => {
     const [part, whole] = [await scene.unheard(), await scene.unheard()];
