@@ -38,7 +38,9 @@ UNMATCHED: no deposit has the reference, or has the amount reserved. TOO_EARLY: 
 DOUBLE: the deposit is paid already, or this payment is reported twice: see whether its deposit is paid.
 AMBIGUOUS: two deposits may be meant. LARGE: above the channel’s --hold-above.
 UNCONFIRMED: only a slip reports it, and the merchant’s unconfirmed payments are at the limit.
-NOT_IN_STATEMENT: only a slip reports it, and the statement does not. TAKEN_BACK: the vendor gave it back to the payer.
+NOT_IN_STATEMENT: only a slip reports it, and the statement does not. At a biller, an UNMATCHED line within 10 minutes may be
+this payment: never credit both.
+TAKEN_BACK: the vendor gave it back to the payer.
 WRONG_CURRENCY: it is not in THB. WALLET_FULL: the wallet can’t hold that much.
 A booked payment with a reason is a case, which debit or keep closes. CONTRADICTION: a later report has another amount.
 `;
