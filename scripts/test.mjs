@@ -20,7 +20,7 @@ const REST = [
 
 /** The expected time, printed before the suites begin. */
 const EXPECTED = {
-  quick: ', some 7 minutes on two cores (npm run test:all runs all)',
+  quick: ', some 5 minutes on two cores (npm run test:all runs all)',
   all: ', some 20 minutes on two cores',
 };
 
