@@ -16,7 +16,7 @@ const FIND_RATE = statement(
   ({ currency }) => `${LATEST} AND currency = ${currency} ORDER BY currency, valid_from DESC`,
 );
 
-/** Rates that a clock ahead of its time set would replace the new one when that time comes, so they go. */
+/** Adds a rate. Deletes rates that were set while the clock was ahead: later, they would replace this one. */
 const ADD_RATE = statement(
   'fx_rates.add',
   { currency: 'text', rate: 'text', source: 'text' },

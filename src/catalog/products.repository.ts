@@ -79,13 +79,10 @@ export class ProductsRepository {
    * @param lock locks the products until the transaction ends. Merchants can still order them.
    */
   async listBySku(tx: Transaction, skus: string[], { lock = false } = {}): Promise<ProductWithSupplier[]> {
-    // A lock that had to wait returns the product's present row, but the supplier of the row before. So the names are read after it.
     if (lock) {
-      const query = tx.manager
-        .createQueryBuilder(Product, 'product')
-        .select('product.id')
-        .where({ sku: Any(skus) });
-      await query.orderBy('product.sku').setLock('for_no_key_update').getMany();
+      // Before the join: a lock that had to wait would return the product's new row with the supplier of its old row.
+      const all = { select: { id: true }, where: { sku: Any(skus) }, order: { sku: 'ASC' } } as const;
+      await tx.manager.find(Product, { ...all, lock: { mode: 'for_no_key_update' } });
     }
     return this.select(tx, skus);
   }
