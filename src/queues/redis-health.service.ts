@@ -12,7 +12,8 @@ const ALIVE_KEY_MS = 10_000;
 
 /**
  * Knows whether Redis answers and accepts writes. Even on a good connection, a replica refuses writes (READONLY), and so does a
- * server with full memory (OOM). Logs each change once.
+ * server with full memory (OOM). Logs each change once, and each further reason of an outage: the first one may be a slow
+ * connection, and a later one what an operator has to mend.
  */
 @Injectable()
 export class RedisHealthService implements OnApplicationShutdown {
@@ -45,6 +46,8 @@ export class RedisHealthService implements OnApplicationShutdown {
 
 class QueueHealth {
   private acceptsWrites = true;
+  /** The reasons of this outage that are in the log, without their numbers, which may differ each time. */
+  private readonly logged = new Set<string>();
   private isChecking = false;
   private isClosed = false;
 
@@ -85,16 +88,19 @@ class QueueHealth {
   }
 
   private failed({ message }: Error): void {
-    if (this.acceptsWrites && !this.isClosed)
-      this.logger.warn(
-        { queue: this.queue.name, reason: message },
-        'Redis can’t be used: workers find work without wake-ups, less promptly',
-      );
     this.acceptsWrites = false;
+    const reason = message.replace(/\d+/g, '');
+    if (this.isClosed || this.logged.has(reason)) return;
+    this.logged.add(reason);
+    this.logger.warn(
+      { queue: this.queue.name, reason: message },
+      'Redis can’t be used: workers find work without wake-ups, less promptly',
+    );
   }
 
   private recovered(): void {
     if (!this.acceptsWrites) this.logger.info({ queue: this.queue.name }, 'Redis can be used again');
     this.acceptsWrites = true;
+    this.logged.clear();
   }
 }

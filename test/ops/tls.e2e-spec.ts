@@ -54,15 +54,18 @@ describe('Redis with TLS', () => {
   let redis: OwnRedis;
   let url: string;
 
-  beforeAll(async () => {
-    const port = await keptPort();
-    redis = await startOwnRedis({
+  const startAt = (port: number): Promise<OwnRedis> =>
+    startOwnRedis({
       'tls-port': String(port),
       'tls-cert-file': certificate,
       'tls-key-file': key,
       'tls-ca-cert-file': authority,
       'tls-auth-clients': 'no',
     });
+
+  beforeAll(async () => {
+    const port = await keptPort();
+    redis = await startAt(port);
     const tls = new URL(redis.url);
     tls.port = String(port);
     url = tls.href.replace('redis:', 'rediss:');
@@ -96,6 +99,32 @@ describe('Redis with TLS', () => {
       await expectWork(stack, refusing);
     } finally {
       await refusing.close();
+      await stack.close();
+    }
+  });
+
+  it('is reported with each reason of an outage: its certificate, too, if at first nothing listened', async () => {
+    const log: string[] = [];
+    const port = await keptPort();
+    const stack = await TestStack.start(
+      { LOG_LEVEL: 'warn', REDIS_URL: `rediss://127.0.0.1:${port}` },
+      { worker: false, logTo: { write: (line) => log.push(line) } },
+    );
+    const logged = (reason: string): Promise<string[]> =>
+      eventually(
+        () => log.filter((line) => line.includes(reason)),
+        // One line of each queue.
+        ({ length }) => length === 2,
+      );
+    try {
+      await logged('ECONNREFUSED');
+      const late = await startAt(port);
+      try {
+        await logged('certificate');
+      } finally {
+        await late.stop();
+      }
+    } finally {
       await stack.close();
     }
   });
