@@ -163,6 +163,13 @@ describe('configuration', () => {
     expect(loadConfig({ ...complete, CELL: name }).CELL).toBe(name);
   });
 
+  it('waits longer for a connection in commands, because nobody repeats them', () => {
+    const timeouts = [{}, { forConsole: true }, { forCommandLine: true }].map(
+      (options) => loadConfig(complete, options).connectTimeoutMs,
+    );
+    expect(timeouts).toEqual([3_000, 3_000, 10_000]);
+  });
+
   it('needs no Redis for the console, which has its own pool', () => {
     const { REDIS_URL: _redis, ...withoutRedis } = complete;
     const config = loadConfig({ ...withoutRedis, DATABASE_POOL_SIZE: '20' }, { forConsole: true });

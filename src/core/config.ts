@@ -33,6 +33,8 @@ export interface Config extends Omit<
   readonly console: ConsoleConfig;
   /** PostgreSQL cancels a request's statement after this time. */
   readonly statementTimeoutMs: number;
+  /** How long to wait for a connection to PostgreSQL, or for a free one of the pool. */
+  readonly connectTimeoutMs: number;
 }
 
 export const CONFIG = Symbol('CONFIG');
@@ -45,6 +47,9 @@ interface LoadOptions {
 }
 
 const STATEMENT_TIMEOUT_MS = 6_000;
+/** A client can repeat its request, so it gets 503 soon. A person who runs a command would rather wait for a busy server. */
+export const CONNECT_TIMEOUT_MS = 3_000;
+const COMMAND_CONNECT_TIMEOUT_MS = 10_000;
 const CONSOLE_OVERRIDES = { DATABASE_POOL_SIZE: 8, statementTimeoutMs: 5_000 };
 
 /**
@@ -98,6 +103,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, options: LoadOptions = {}): C
     g2bulkBaseUrl,
     console: consoleConfig,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    connectTimeoutMs: forCommandLine ? COMMAND_CONNECT_TIMEOUT_MS : CONNECT_TIMEOUT_MS,
     ...(forConsole ? CONSOLE_OVERRIDES : {}),
   });
 }

@@ -1,9 +1,9 @@
 import pg from 'pg';
+import type { Config } from '../core/config.js';
 import { isConnectionLost, isPlanOutdated } from '../core/postgres-errors.js';
 
 /** For every connection: this process notices within 15 s that the server is gone. */
 const KEPT_ALIVE: pg.PoolConfig = {
-  connectionTimeoutMillis: 3_000,
   keepAlive: true,
   keepAliveInitialDelayMillis: 5_000,
 };
@@ -35,6 +35,7 @@ const LIMITED: pg.PoolConfig = {
 /** A migration may run for any time, but it waits only briefly for a lock, because other transactions queue behind it. */
 export const FOR_MIGRATIONS: pg.PoolConfig = {
   ...KEPT_ALIVE,
+  connectionTimeoutMillis: 10_000,
   max: 1,
   lock_timeout: 3_000,
   // Overrides a limit that the database role may have.
@@ -46,9 +47,9 @@ export const FOR_MIGRATIONS: pg.PoolConfig = {
  * The options of a pool for requests.
  * @param own options of this pool, which override the common ones. @param settings settings of the sessions, as `name=value`.
  */
-export function limited(own: pg.PoolConfig, settings: string[] = []): pg.PoolConfig {
+export function limited(config: Config, own: pg.PoolConfig, settings: string[] = []): pg.PoolConfig {
   const options = [...SERVER_KEEPS_ALIVE, ...settings].map((setting) => `-c ${setting}`).join(' ');
-  return { ...LIMITED, options, ...own };
+  return { ...LIMITED, connectionTimeoutMillis: config.connectTimeoutMs, options, ...own };
 }
 
 /**
@@ -126,10 +127,10 @@ export class TrustedPool extends pg.Pool {
 }
 
 /** TypeORM's pool for requests: few connections, with the limits of {@link limited}. */
-export function typeOrmPool(trust: SharedTrust): { driver: object; extra: pg.PoolConfig } {
+export function typeOrmPool(config: Config, trust: SharedTrust): { driver: object; extra: pg.PoolConfig } {
   return {
     // TypeORM uses only these two members of a driver.
     driver: { Pool: TrustedPool, defaults: pg.defaults },
-    extra: { ...limited({ max: 4, application_name: 'topup-orm' }), trust } as pg.PoolConfig,
+    extra: { ...limited(config, { max: 4, application_name: 'topup-orm' }), trust } as pg.PoolConfig,
   };
 }

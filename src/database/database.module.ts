@@ -15,7 +15,7 @@ import { SchemaService } from './schema.service.js';
     TypeOrmModule.forRootAsync({
       inject: [CONFIG, SharedTrust],
       useFactory: (config: Config, trust: SharedTrust) => ({
-        ...dataSourceOptions(config.DATABASE_URL, typeOrmPool(trust)),
+        ...dataSourceOptions(config.DATABASE_URL, typeOrmPool(config, trust)),
         // SchemaService connects, so that a process starts and stays up without PostgreSQL.
         manualInitialization: true,
       }),

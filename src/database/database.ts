@@ -78,7 +78,7 @@ export class Database implements Queryable, OnApplicationShutdown {
   ) {
     this.toQuery = config.DATABASE_PREPARED_STATEMENTS ? prepared : unprepared;
     this.pool = new TrustedPool({
-      ...limited({ max: config.DATABASE_POOL_SIZE, application_name: 'topup', types: TYPES }, BY_INDEX),
+      ...limited(config, { max: config.DATABASE_POOL_SIZE, application_name: 'topup', types: TYPES }, BY_INDEX),
       statement_timeout: config.statementTimeoutMs,
       connectionString: config.DATABASE_URL,
       trust: this.trust,

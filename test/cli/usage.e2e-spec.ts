@@ -11,7 +11,6 @@ import { OperatorCommand } from '../../src/cli/command-group.js';
 import { GROUPS } from '../../src/cli/groups.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
-import { limited } from '../../src/database/connections.js';
 import { CommandLine, CommandLineProcess, type Run } from './command-line.js';
 
 /** The commands of a group with their options. */
@@ -97,8 +96,7 @@ describe('topup without a database', () => {
     expect(message).not.toContain('secret');
   });
 
-  it('waits no longer than 3 seconds for a server that does not answer', async () => {
-    expect(limited({}).connectionTimeoutMillis).toBe(3_000);
+  it('waits for a server that does not answer, but not for ever', async () => {
     let hungUp = 0;
     const server = createServer((socket) => {
       socket.on('error', () => undefined).resume();

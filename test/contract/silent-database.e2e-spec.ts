@@ -1,5 +1,6 @@
 import type { INestApplication } from '@nestjs/common';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { CONFIG, CONNECT_TIMEOUT_MS, type Config } from '../../src/core/config.js';
 import { limited } from '../../src/database/connections.js';
 import { SchemaService } from '../../src/database/schema.service.js';
 import { miniQr } from '../../src/deposits/slips/mini-qr.js';
@@ -34,7 +35,7 @@ beforeAll(async () => {
   merchant = await stack.sandboxMerchant('100000.00');
   const sku = await stack.product('35.00');
   wire = await new Wire(stack.config.DATABASE_URL).listen();
-  api = await stack.startApi({ DATABASE_URL: wire.url });
+  api = await stack.startApi({ DATABASE_URL: wire.url, connectTimeoutMs: CONNECT_TIMEOUT_MS });
   await api.get(SchemaService).whenReady();
   client = new Client(stack.urlOf(api), merchant.key);
   const { reference_id } = await stack.order(merchant, [{ sku }]);
@@ -116,7 +117,10 @@ describe('1 Errors: PostgreSQL does not answer', () => {
   afterEach(() => wire.restore());
 
   it('makes the service wait no longer than clients wait', () => {
-    const { connectionTimeoutMillis = Infinity, query_timeout: queryMs = Infinity } = limited({});
+    const { connectionTimeoutMillis = Infinity, query_timeout: queryMs = Infinity } = limited(
+      api.get<Config>(CONFIG),
+      {},
+    );
     expect(Math.max(connectionTimeoutMillis, queryMs)).toBeLessThan(CLIENTS_WAIT_MS);
   });
 

@@ -39,6 +39,8 @@ function start(suites: Record<string, string>, ...args: string[]): { jest: Child
     reporters: [path.join(checkout, 'test/runner/reporter.js')],
     testRegex: 'spec.ts$',
     maxWorkers: 1,
+    // A suite may load modules that nothing has loaded before.
+    testTimeout: 300_000,
   };
   const results = path.join(rootDir, 'results.json');
   const jest = spawn(

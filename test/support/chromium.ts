@@ -17,10 +17,14 @@ const packageDir = path.resolve(checkout, process.env.TOPUP_DATA_DIR || '.local'
 export const findChromium = (): Promise<Program | null> =>
   findOrFetch({ names: NAMES, packages: PACKAGES, directory: packageDir, findUnpacked });
 
+/** It ends a vain wait only. */
+const START_WITHIN_MS = 150_000;
+
 /** @param found the result of {@link findChromium}. */
 export const launchChromium = ({ program, env }: Program): Promise<Browser> =>
   chromium.launch({
     executablePath: program,
+    timeout: START_WITHIN_MS,
     args: ['--no-sandbox', '--disable-background-networking'],
     env: { ...(process.env as Record<string, string>), ...env },
   });

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { KEEP_ALIVE_MS } from './keep-alive.js';
 
 /** One request that the supplier received. */
 export interface SupplierRequest {
@@ -69,7 +70,10 @@ export class FakeSupplier {
   }
 
   async listen(): Promise<this> {
-    this.server = createServer((request, response) => void this.handle(request, response));
+    this.server = createServer(
+      { keepAliveTimeout: KEEP_ALIVE_MS },
+      (request, response) => void this.handle(request, response),
+    );
     await new Promise<void>((resolve) => this.server?.listen(0, '127.0.0.1', resolve));
     return this;
   }

@@ -2,6 +2,10 @@ import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { freePort, portIsFree } from '../../tools/local-stack/ports.js';
 
+/** Ports end with the number of jest's process, so that no other one takes a port before its server listens. */
+const PROCESSES = 10;
+const ownEnding = Number(process.env.JEST_WORKER_ID ?? 0) % PROCESSES;
+
 /** Lower ports may belong to other programs of the machine. */
 const LOWEST = 12_000;
 
@@ -14,7 +18,7 @@ export async function keptPort(taken: readonly number[] = []): Promise<number> {
   const above = firstOfTheSystem();
   if (above <= LOWEST + 1_000) return freePort();
   for (;;) {
-    const port = randomInt(LOWEST, above);
+    const port = randomInt(LOWEST / PROCESSES, Math.floor(above / PROCESSES)) * PROCESSES + ownEnding;
     if (!taken.includes(port) && (await portIsFree(port))) return port;
   }
 }

@@ -71,7 +71,7 @@ export class TestStack {
     options: { worker?: boolean; logTo?: { write(line: string): void } } = {},
   ): Promise<TestStack> {
     const testDatabase = await createTestDatabase();
-    const config = loadConfig({
+    const loaded = loadConfig({
       NODE_ENV: 'test',
       DATABASE_URL: testDatabase.url,
       REDIS_URL: process.env.TEST_REDIS_URL,
@@ -83,6 +83,8 @@ export class TestStack {
       LOG_LEVEL: 'silent',
       ...env,
     });
+    // A pool of a busy machine may have no connection within the service's own three seconds.
+    const config = { ...loaded, connectTimeoutMs: 30_000 };
     const logger = createLogger(config, 'test', options.logTo);
     const api = await createApi(config, logger);
     await api.listen(0, '127.0.0.1');
@@ -123,6 +125,8 @@ export class TestStack {
       },
     );
     this.workers.push(worker);
+    // Until then, it drops wake-ups.
+    await worker.get(SchemaService).whenReady();
     return worker;
   }
 
@@ -174,13 +178,14 @@ export class TestStack {
       supplier: 'fake',
       ...definition,
     };
-    await this.api.get(ProductsService).set(product);
+    await untilDone(() => this.api.get(ProductsService).set(product));
     return sku;
   }
 
   async addSupplier(code: string, baseUrl: string, timeoutMs = 10_000, token?: string): Promise<void> {
     const credentials: Record<string, string> = token === undefined ? {} : { token };
-    await this.api.get(SuppliersService).set({ code, adapter: 'http', baseUrl, timeoutMs, credentials });
+    const settings = { code, adapter: 'http', baseUrl, timeoutMs, credentials };
+    await untilDone(() => this.api.get(SuppliersService).set(settings));
   }
 
   /** Places an order, and expects that the service accepts it, maybe after it was busy. */

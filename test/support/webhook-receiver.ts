@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { KEEP_ALIVE_MS } from './keep-alive.js';
 import { eventually } from './eventually.js';
 import { problemOfDelivery } from './openapi-check.js';
 
@@ -50,7 +51,7 @@ export class WebhookReceiver {
   }
 
   async listen(): Promise<this> {
-    this.server = createServer((request, response) => {
+    this.server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {
