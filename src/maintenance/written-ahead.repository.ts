@@ -1,6 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../core/config.js';
-import { SANDBOX_CHANNEL_ID } from '../core/sandbox.js';
 import { Database } from '../database/database.js';
 import { statement, type ParameterizedStatement } from '../database/parameters.js';
 
@@ -40,13 +39,13 @@ const WRITTEN: Record<string, Record<string, Limit>> = {
   supplier_offers: { cost_at: PAST, off_at: PAST },
   supplier_product_reads: { asked_at: PAST, due_at: `interval '1 minute'` },
   attempt_checks: { due_at: `interval '1 day'` },
-  // In the sandbox, `next_inquiry_at` is the time of the next report, which may follow the end of an offer. An offer
-  // lasts at most a day.
+  // Two days is the longest time between inquiries without an answer. In the sandbox, it is the time of a report, which may follow
+  // a deposit of a day.
   deposits: {
     created_at: PAST,
     asked_at: PAST,
     expired_at: PAST,
-    next_inquiry_at: `CASE channel_id WHEN ${SANDBOX_CHANNEL_ID} THEN interval '2 days' ELSE interval '1 hour' END`,
+    next_inquiry_at: `interval '2 days'`,
   },
   deposit_channels: {
     probe_at: `interval '1 hour'`,

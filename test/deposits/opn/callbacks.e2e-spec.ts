@@ -5,6 +5,7 @@ import { ChannelCallbacksRepository } from '../../../src/deposits/callbacks/chan
 import { DepositsRepository } from '../../../src/deposits/deposits.repository.js';
 import { InquiriesRepository } from '../../../src/deposits/inquiries.repository.js';
 import { VendorListsService } from '../../../src/deposits/vendor-lists.service.js';
+import { WrittenAheadRepository } from '../../../src/maintenance/written-ahead.repository.js';
 import { CommandLine } from '../../cli/command-line.js';
 import { eventually } from '../../support/eventually.js';
 import { expectError } from '../../support/expectations.js';
@@ -374,6 +375,25 @@ describe('a refund of an old charge, of which no callback tells', () => {
     expect(await scene.payments('--waiting')).toEqual(waiting);
     for (const { id } of await scene.payments('--cases'))
       await scene.deposits.operator.json('payment', 'keep', id, '--reason', 'a test', '--yes');
+  });
+});
+
+describe('the next inquiry about a deposit', () => {
+  it('may be due in two days, which is no time of a clock that was ahead', async () => {
+    const { stack } = scene.deposits;
+    const { deposit_number } = await scene.unheard();
+    await stack.sql(
+      `UPDATE deposits SET next_inquiry_at = now() + interval '32 hours', expires_at = now() - interval '2 days'
+       WHERE deposit_number = $1`,
+      [deposit_number],
+    );
+    const worker = await stack.startWorker();
+    await worker.get(WrittenAheadRepository).pullBack();
+    const [planned] = await stack.sql<{ is_kept: boolean }>(
+      `SELECT next_inquiry_at > now() + interval '31 hours' AS is_kept FROM deposits WHERE deposit_number = $1`,
+      [deposit_number],
+    );
+    expect(planned).toEqual({ is_kept: true });
   });
 });
 
