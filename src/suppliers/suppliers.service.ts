@@ -307,6 +307,7 @@ function usesProblem({ offers, reversals, orders }: Uses): string | null {
     ...(reversals > 0 ? [counted(reversals, 'reversal')] : []),
   ];
   if (users.length === 0) return null;
-  const advice = orders ? 'orders stay in the books, and so does their supplier' : 'remove its offers first';
+  const staying = orders ? 'orders' : reversals > 0 ? 'reversals' : null;
+  const advice = staying ? `${staying} stay in the books, and so does their supplier` : 'remove its offers first';
   return `it is in use by ${users.join(', ')}; ${advice}`;
 }

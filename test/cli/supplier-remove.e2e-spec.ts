@@ -85,6 +85,18 @@ describe('topup supplier remove', () => {
     expect(await codes()).toContain(code);
   });
 
+  it('refuses without advice about offers if the supplier has only a purchase that belongs to no order', async () => {
+    const code = await addSupplier();
+    await stack.sql(
+      `INSERT INTO supplier_reversals (supplier_id, kind, reference, attempt, created_at)
+       SELECT id, 'unknown_purchase', 'unknown', NULL, now() FROM suppliers WHERE code = $1`,
+      [code],
+    );
+    expect(await commandLine.refused('supplier', 'remove', code)).toBe(
+      `error: supplier ${code} can't be removed: it is in use by 1 reversal; reversals stay in the books, and so does their supplier\n`,
+    );
+  });
+
   it('refuses even if the supplier has only an attempt of a unit that another supplier sold', async () => {
     const code = await addSupplier();
     const order = await stack.order(merchant, [{ sku: await stack.product('1.00') }]);

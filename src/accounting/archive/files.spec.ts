@@ -4,6 +4,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { makeDirectory, writeRows } from './files.js';
+import { parseManifest } from './manifest.js';
 
 describe('the directory of an archive', () => {
   it('is not in memory, where a restart would lose its files', async () => {
@@ -13,6 +14,16 @@ describe('the directory of an archive', () => {
       `${directory} is in memory, and lost at a restart: name a directory on a disk`,
     );
     await rm(parent, { recursive: true });
+  });
+});
+
+describe('a manifest', () => {
+  it.each(['', '{', 'null'])('that was not written whole is none: %p', (text) => {
+    expect(parseManifest(text, 'manifest.json')).toBeNull();
+  });
+
+  it.each(['{}', '1', '[]'])('of another version is refused: %p', (text) => {
+    expect(() => parseManifest(text, 'manifest.json')).toThrow('manifest.json was written by another version');
   });
 });
 

@@ -37,12 +37,13 @@ export const toText = (manifest: Omit<Manifest, 'format'>): string =>
 
 /** @returns null for a damaged manifest. @throws CONFLICT for one of another format. */
 export function parseManifest(text: string, file: string): Manifest | null {
-  let manifest: Partial<Manifest>;
+  let manifest: Partial<Manifest> | null;
   try {
-    manifest = JSON.parse(text) as Partial<Manifest>;
+    manifest = JSON.parse(text) as Partial<Manifest> | null;
   } catch {
     return null;
   }
+  if (manifest === null) return null;
   if (manifest.format !== FORMAT)
     throw new AppError('CONFLICT', `${file} was written by another version of the service: use that version`);
   return manifest as Manifest;

@@ -7,7 +7,9 @@ import type { Coverage } from './coverage.js';
 import { selectFirstIdSince } from '../../database/first-id-since.sql.js';
 import { statement } from '../../database/parameters.js';
 
-const sinceIn = (moment: string): string => `(${selectFirstIdSince('transfers', moment)})`;
+/** Around a moment, ids and times may overlap, so there is a minute on each side. */
+const idBefore = (moment: string): string => `(${selectFirstIdSince('transfers', `${moment} - interval '1 minute'`)})`;
+const idAfter = (moment: string): string => `(${selectFirstIdSince('transfers', `${moment} + interval '1 minute'`)})`;
 
 /**
  * Counts archived orders with movements of these kinds in a period. Movements stay in the database when their order is archived.
@@ -31,7 +33,7 @@ const COUNT_ARCHIVED = statement(
         AND (${supplierId} IS NULL OR ${supplierId} = ANY(supplier_ids)))
     SELECT CASE WHEN EXISTS (SELECT FROM archived) THEN (
       SELECT count(DISTINCT t.order_id) FROM transfers t
-      WHERE t.id >= ${sinceIn(start)} AND t.id < ${sinceIn(stop)} AND t.kind = ANY(${kinds})
+      WHERE t.id >= ${idBefore(start)} AND t.id < ${idAfter(stop)} AND t.kind = ANY(${kinds})
         AND t.created_at >= ${start} AND t.created_at < ${stop}
         AND (${includeSandbox} OR NOT EXISTS (SELECT FROM merchants m WHERE m.id = t.merchant_id AND m.sandbox))
         AND EXISTS (SELECT FROM archived WHERE t.order_id >= archived.first_id AND t.order_id < archived.end_id)) ELSE 0 END AS orders`,

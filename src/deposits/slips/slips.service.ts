@@ -32,8 +32,8 @@ const NEVER_SECONDS = 86_400;
 /** The wait for a channel whose settings can't be read, because an operator must mend that. */
 const UNREAD_SECONDS = 60;
 
-const tooMany = (limit: string, retryAfterSeconds: number): AppError =>
-  new AppError('TOO_MANY_REQUESTS', `More than ${limit}: please slow down`, { retryAfterSeconds });
+const tooMany = (message: string, retryAfterSeconds: number): AppError =>
+  new AppError('TOO_MANY_REQUESTS', message, { retryAfterSeconds });
 
 /** Records slips, and verifies them at the channel's slip service, which queries the sending bank. A slip proves nothing. */
 @Injectable()
@@ -98,8 +98,10 @@ export class SlipsService {
         this.slips.lock(tx, channelId);
         const use = await this.slips.findUse(tx, { depositId, merchantId, slipRef, perMinute: PER_MINUTE });
         if (use.is_known) return undefined;
-        if (use.slips >= PER_DEPOSIT) throw tooMany(`${PER_DEPOSIT} slips of one deposit`, NEVER_SECONDS);
-        if ((use.wait_seconds ?? 0) > 0) throw tooMany(`${PER_MINUTE} slips in a minute`, use.wait_seconds ?? 0);
+        if (use.slips >= PER_DEPOSIT)
+          throw tooMany(`A deposit takes at most ${PER_DEPOSIT} slips: please wait for its payment`, NEVER_SECONDS);
+        if ((use.wait_seconds ?? 0) > 0)
+          throw tooMany(`More than ${PER_MINUTE} slips in a minute: please slow down`, use.wait_seconds ?? 0);
         return this.slips.add(tx, { depositId, channelId, slipRef, tries, waitSeconds: WAITS[0] });
       });
     return this.bounded.run(insert);

@@ -200,6 +200,7 @@ describe('a request with a slip is refused', () => {
     const answers: Answer<Deposit>[] = [];
     for (const payload of payloads) answers.push(await scene.present(shop, deposit, payload));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429]);
+    expect(answers[3]?.body).toMatchObject({ message: 'A deposit takes at most 3 slips: please wait for its payment' });
     expect((await scene.present(shop, deposit, payloads[0] ?? '')).status).toBe(200);
     const another = await scene.deposits.deposit(channel.code, shop);
     // On a slow machine, a minute may have passed.
