@@ -256,11 +256,17 @@ export class DepositsRepository {
     return tx.query<Candidate>(...sql.LIST_CANDIDATES.with({ ...by, amounts }));
   }
 
-  /** The names of the deposits that have one of the names: a reference of the channel, or a number of any channel. */
-  async knownNames(reader: Queryable, channelId: number, names: string[]): Promise<Set<string>> {
+  /** The merchants of deposits by the deposits' names: a reference of the channel, or a number of any channel. */
+  async merchantsByName(reader: Queryable, channelId: number, names: string[]): Promise<Map<string, number>> {
+    if (names.length === 0) return new Map();
     const noTime = { from: new Date(0), until: new Date(0) };
     const found = await this.candidates(reader, { channelId, ...noTime, references: names, amounts: [] });
-    return new Set(found.flatMap(({ deposit_number: number, reference }) => [number, reference]));
+    return new Map(
+      found.flatMap(({ deposit_number: number, reference, merchant_id: id }) => [
+        [number, id],
+        [reference, id],
+      ]),
+    );
   }
 
   /** Locks the deposits and adds booked payments to them. @returns the deposits. */

@@ -52,7 +52,7 @@ export class IncomingChargesService {
     const stored = await this.payments.listByCharge(this.database, channelId, ids);
     const isKnown = new Set(stored.map(({ charge_ref: charge }) => charge));
     const names = readings.flatMap(({ reading }) => (reading.kind === 'paid' ? namedIn(reading.payment) : []));
-    const isOurs = await this.deposits.knownNames(this.database, channelId, names);
+    const isOurs = await this.deposits.merchantsByName(this.database, channelId, names);
     return readings.filter(
       ({ paymentId: id, reading }) =>
         isKnown.has(id) || (reading.kind === 'paid' && namedIn(reading.payment).some((name) => isOurs.has(name))),

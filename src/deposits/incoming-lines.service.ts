@@ -3,12 +3,22 @@ import { paymentId } from '../core/identifiers.js';
 import { present } from '../core/invariant.js';
 import type { Queryable, Transaction } from '../database/database.js';
 import type { ConnectedChannel } from './channel-registry.js';
+import { DepositsRepository } from './deposits.repository.js';
 import { IncomingPaymentsService, type MatchedPayment } from './incoming-payments.service.js';
 import type { PaymentState } from './incoming-payment.entity.js';
 import { referencesIn, type Match } from './matching.js';
 import { PaymentsRepository } from './payments.repository.js';
 import type { IdentifiedLine } from './statements/chain.js';
-import { coveredBy, isCovered, isUndecided, orWaits, pairWithLines, withKnown, type LonePayment } from './witnesses.js';
+import {
+  confirmsByReference,
+  coveredBy,
+  isUndecided,
+  orMayBeDecided,
+  orWaits,
+  pairWithLines,
+  withKnown,
+  type LonePayment,
+} from './witnesses.js';
 
 /** The states of lines' payments, by the lines' identities. `linked`: the line only confirms the payment of a slip. */
 export type States = ReadonlyMap<string, PaymentState | 'linked'>;
@@ -27,6 +37,7 @@ interface MatchedLine {
 export class IncomingLinesService {
   constructor(
     private readonly payments: PaymentsRepository,
+    private readonly deposits: DepositsRepository,
     private readonly incoming: IncomingPaymentsService,
   ) {}
 
@@ -76,7 +87,14 @@ export class IncomingLinesService {
     const isByAmount = channel.settings.recognizedBy === 'amount';
     // An operator ignored a slip's payment, but not the money of the line.
     const offered = slips.filter(({ state }) => state !== 'ignored');
-    const pairs = pairWithLines(all, offered, ({ paid_at }) => isByAmount || isCovered(paid_at, coveredUntil));
+    const isCredited = !isByAmount && offered.some(({ booked_by }) => booked_by === 'person');
+    const names = isCredited ? all.flatMap(({ references }) => references) : [];
+    const merchants = await this.deposits.merchantsByName(reader, channel.channel.id, names);
+    const pairs = pairWithLines(
+      all,
+      offered,
+      (line, slip) => isByAmount || confirmsByReference(line, slip, merchants, coveredUntil),
+    );
     const open = incoming.filter((each) => {
       const known = pairs.get(each);
       return !known || isUndecided(known);
@@ -87,7 +105,12 @@ export class IncomingLinesService {
     const matches = await this.incoming.match(reader, channel, reported, (match, place) =>
       orWaits(present(open[place], 'each match is of a line'), match, others),
     );
-    const matchOf = new Map(open.map((each, place) => [each, matches[place]]));
+    const matchOf = new Map(
+      matches.map((match, place) => {
+        const each = present(open[place], 'each match is of a line');
+        return [each, orMayBeDecided(each, match, others)];
+      }),
+    );
     return incoming.map((each) => ({ line: each.line, known: pairs.get(each), match: matchOf.get(each) ?? null }));
   }
 }

@@ -1,6 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Candidate, Match, ReportedPayment } from './matching.js';
-import { isCovered, lineOf, orWaits, pairWithLines, withKnown, type LonePayment } from './witnesses.js';
+import {
+  confirmsByReference,
+  isCovered,
+  lineOf,
+  orMayBeDecided,
+  orWaits,
+  pairWithLines,
+  withKnown,
+  type LonePayment,
+} from './witnesses.js';
 
 const at = (time: string): Date => new Date(`2026-11-24T${time}+07:00`);
 
@@ -21,9 +30,8 @@ const known = (time: string, changes: Partial<LonePayment> = {}): LonePayment =>
   return { ...own, ...witnesses, ...none, ...rest, ...changes };
 };
 
-/** As if the file had every line. */
-const paired = (lines: ReportedPayment[], slips: LonePayment[], isShown = true) =>
-  pairWithLines(lines, slips, () => isShown);
+const paired = (lines: ReportedPayment[], slips: LonePayment[], confirms = true) =>
+  pairWithLines(lines, slips, () => confirms);
 const found = (slip: ReportedPayment, lines: LonePayment[], isShown = true) => lineOf(slip, lines, isShown);
 
 const reported = (time: string, changes: Partial<ReportedPayment> = {}): ReportedPayment => ({
@@ -92,8 +100,13 @@ describe('a witness that names no deposit', () => {
     ['confirms a booked slip without a line of its own', true, { reference: 'DA' }, 1],
     ['confirms no returned slip whose own line may still come', false, { state: 'returned', decision: 'return' }, 0],
     ['books no waiting slip', true, { reference: 'DA', state: 'waiting', reason: 'DOUBLE' }, 0],
-  ])('as a line %s', (_, isShown, changes, pairs) => {
-    expect(paired([unnamed], [known('15:00:30', changes)], isShown).size).toBe(pairs);
+  ])('as a line %s', (_, confirms, changes, pairs) => {
+    expect(paired([unnamed], [known('15:00:30', changes)], confirms).size).toBe(pairs);
+  });
+
+  it('as a line is shown only by a file that goes on for ten minutes', () => {
+    const confirms = (coveredUntil: Date) => confirmsByReference(unnamed, known('15:00:00'), new Map(), coveredUntil);
+    expect([confirms(at('15:10:00')), confirms(at('15:09:59'))]).toEqual([true, false]);
   });
 
   it('as a line books no slip that may still get a line of its own, unless a person has decided', () => {
@@ -102,6 +115,18 @@ describe('a witness that names no deposit', () => {
     expect([found(slip, [line], false), found(slip, [line])]).toEqual([null, line]);
     expect(found(slip, [decided], false)).toBe(decided);
     expect(found({ ...slip, references: [] }, [line], false)).toBe(line);
+  });
+});
+
+describe('a line that names a deposit', () => {
+  it('confirms a slip that a person credited to the merchant of that deposit, and no other decided slip', () => {
+    const line = reported('15:00:00', { references: ['DA'] });
+    const confirms = (changes: Partial<LonePayment>, reference = 'DA') =>
+      confirmsByReference(line, known('15:00:30', changes), new Map([[reference, 7]]), at('16:00:00'));
+    expect(confirms({ booked_by: 'person', merchant_id: 7 })).toBe(true);
+    expect(confirms({ booked_by: 'person', merchant_id: 8 })).toBe(false);
+    expect(confirms({ state: 'returned', decision: 'return' })).toBe(false);
+    expect(confirms({ state: 'returned', decision: 'return' }, 'DB')).toBe(false);
   });
 });
 
@@ -179,6 +204,19 @@ describe('a payment of a deposit that the other witness alone booked', () => {
     expect(orWaits(line, booked, ignored('15:02:00'))).toMatchObject({ state: 'waiting', reason: 'DOUBLE' });
     expect(orWaits(line, booked, ignored('15:01:59'))).toBe(booked);
     expect(orWaits(line, byAmount, ignored('15:01:59'))).toMatchObject({ state: 'waiting', reason: 'DOUBLE' });
+  });
+});
+
+describe('a line that no deposit has', () => {
+  const unmatched: Match = { state: 'waiting', reason: 'UNMATCHED', deposit: null };
+  const line = reported('15:10:00');
+
+  it.each<[string, string, Partial<LonePayment>, string]>([
+    ['may be the slip that a person credited', '15:00:00', { booked_by: 'person' }, 'DOUBLE'],
+    ['is no payment of eleven minutes before', '14:59:00', { booked_by: 'person' }, 'UNMATCHED'],
+    ['is no payment that its name booked', '15:00:00', { booked_by: 'reference', reference: 'DA' }, 'UNMATCHED'],
+  ])('%s', (_, time, changes, reason) => {
+    expect(orMayBeDecided(line, unmatched, [known(time, changes)])).toMatchObject({ state: 'waiting', reason });
   });
 });
 

@@ -64,14 +64,13 @@ export const mayBeOne = (reported: Reported, payment: LonePayment): boolean =>
 
 /**
  * Finds the payments of slips that lines confirm. Pairs both in the order of time: first lines and slips that name the same deposit.
- * Where payments carry references, a line that names none books no deposit, and confirms a decided payment only if that can have no
- * line of its own any more. Else the payment's own line would book its deposit again.
- * @param isShown whether the imported lines show a slip if they ever will. Always true where each deposit has an amount of its own.
+ * Where payments carry references, a line that names none books no deposit of a slip that waits.
+ * @param confirms whether a line may confirm a decided payment whose deposit it does not name.
  */
 export function pairWithLines<Line extends Reported>(
   lines: readonly Line[],
   slips: readonly LonePayment[],
-  isShown: (slip: LonePayment) => boolean,
+  confirms: (line: Line, slip: LonePayment) => boolean,
 ): Map<Line, LonePayment> {
   const pairs = new Map<Line, LonePayment>();
   const byAmount = groupBy(slips, ({ amount }) => amount);
@@ -83,15 +82,32 @@ export function pairWithLines<Line extends Reported>(
     paired.add(found);
   };
   for (const line of lines) pair(line, (slip) => namesDeposit(line, slip));
-  const takesUnnamed = (slip: LonePayment): boolean => (isUndecided(slip) ? namedBefore(slip) === null : isShown(slip));
-  for (const line of lines)
-    if (!pairs.has(line)) pair(line, (slip) => line.references.length > 0 || takesUnnamed(slip));
+  const fits = (line: Line, slip: LonePayment): boolean =>
+    isUndecided(slip) ? line.references.length > 0 || namedBefore(slip) === null : confirms(line, slip);
+  for (const line of lines) if (!pairs.has(line)) pair(line, (slip) => fits(line, slip));
   return pairs;
 }
 
 /**
+ * Whether a line of a channel that recognizes payments by references confirms a decided payment whose deposit it does not name. A line
+ * that names a deposit does if an operator credited that deposit's merchant: a wrong pair then changes no wallet. A line that names none
+ * does if the payment can have no line of its own any more. Else the payment's own line would book its deposit again.
+ * @param merchants of the deposits that lines name, by their references.
+ */
+export const confirmsByReference = (
+  { references }: Reported,
+  { merchant_id, paid_at }: LonePayment,
+  merchants: ReadonlyMap<string, number>,
+  coveredUntil: Date | null,
+): boolean =>
+  references.length > 0
+    ? merchant_id !== null && references.some((reference) => merchants.get(reference) === merchant_id)
+    : isCovered(paid_at, coveredUntil);
+
+/**
  * Finds the payment that a line reported and a slip confirms: one of the deposit that the slip names, else the nearest in time.
- * @param isShown as for {@link pairWithLines}. Else a line that names none may be another payment, and books no deposit of the slip.
+ * @param isShown whether the imported lines show the slip if they ever will. Always true where each deposit has an amount of its own.
+ * Else a line that names none may be another payment, and books no deposit of the slip.
  */
 export const lineOf = (slip: Reported, lines: readonly LonePayment[], isShown: boolean): LonePayment | null =>
   lines
@@ -125,6 +141,14 @@ export const orWaits = (reported: Reported, match: Match, others: readonly LoneP
       gapMs(reported, other) <= (other.state === 'ignored' && match.by === 'reference' ? WITNESS_GAP_MS : DAY_MS),
   )
     ? { state: 'waiting', reason: 'DOUBLE', deposit: match.deposit }
+    : match;
+
+/** Lets a payment that no deposit has wait as a double one, if it may be a slip's payment that an operator decided. */
+export const orMayBeDecided = (reported: Reported, match: Match, slips: readonly LonePayment[]): Match =>
+  match.state === 'waiting' &&
+  match.reason === 'UNMATCHED' &&
+  slips.some((slip) => isDecided(slip) && mayBeOne(reported, slip))
+    ? { ...match, reason: 'DOUBLE' }
     : match;
 
 /** What is known of a payment from both witnesses: the time in seconds, and the deposits that either names. */

@@ -199,6 +199,38 @@ describe('a payment at a biller that a person credited', () => {
   });
 });
 
+describe('at a biller, a line that may be the payment of a slip that named no deposit', () => {
+  let accounts = 0;
+
+  it.each([
+    ['a person credited the slip to another merchant than the one whose deposit the line names', 'credit', true],
+    ['a person returned the slip’s payment, and the line names a deposit', 'return', true],
+    ['a person credited the slip, and the line names no deposit', 'credit', false],
+  ] as const)('waits as a double one if %s', async (_, decision, isNamed) => {
+    const account = `58${String(++accounts).padStart(8, '0')}`;
+    const biller = await scene.deposits.billerChannel(`account=004:${account}`);
+    await scene.takeSlips(biller);
+    const [shop, other] = [await scene.deposits.stack.merchant('0.00'), await scene.deposits.stack.merchant('0.00')];
+    const deposit = await scene.deposits.deposit(biller, shop);
+    const { reference, deposit_number } = await scene.deposits.deposit(biller, other);
+    const transfer = scene.transfer(deposit, account, { ref1: '' });
+    await scene.pay(transfer);
+    await scene.present(shop, deposit, transfer.payload);
+    const [{ id } = { id: '' }] = await scene.deposits.payments(biller, '--waiting');
+    const how = decision === 'credit' ? ['--merchant', String(shop.id)] : ['--reference', 'FT20261128'];
+    await scene.deposits.operator.json('payment', decision, id, ...how, '--reason', 'asked by phone');
+    const line = lineOf(transfer, { reference: isNamed ? reference : reference.slice(0, -1) });
+    const statement = new BankAccount().add(line).statement();
+    const waits = { linked: 0, booked: 0, waiting: 1 };
+    expect(await scene.deposits.import(biller, statement, '--dry-run')).toMatchObject(waits);
+    expect(await scene.deposits.import(biller, statement)).toMatchObject(waits);
+    const [found] = await scene.deposits.payments(biller, '--waiting');
+    expect(found).toMatchObject({ reason: 'DOUBLE', amount: transfer.amount });
+    if (isNamed) expect(found?.suggestions[0]).toMatchObject({ deposit_number });
+    expect(await scene.deposits.credits(other)).toEqual([]);
+  });
+});
+
 describe('at a biller, a slip and a line that name one deposit, with times far apart', () => {
   it.each<[string, number, boolean]>([
     ['the slip first', -12, true],
