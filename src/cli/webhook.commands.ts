@@ -68,7 +68,7 @@ export const webhookCommands: CommandGroup = {
         const count = await replays.count(which);
         if (count > MAX_WITHOUT_CONFIRMATION) await confirm(`${count} deliveries are attempted once more.`, { yes });
         const replayed = await withProgress('Replaying deliveries', (report) =>
-          replays.replay(which, { by, onProgress: (done) => report(done, count) }),
+          replays.replay(which, count, { by, onProgress: (done) => report(done, count) }),
         );
         return record({ replayed });
       });

@@ -40,20 +40,27 @@ export class WebhookReplayService {
 
   /**
    * Retries every selected delivery. It skips a delivery whose webhook is inactive or deleted, or whose attempt is in flight.
+   * @param atMost what {@link count} found: a person may have confirmed no more, and others may match meanwhile.
    * @returns how many it retried.
    */
-  async replay(replayed: Replayed, { by, onProgress, beforeBatch }: ReplayOptions = {}): Promise<number> {
+  async replay(
+    replayed: Replayed,
+    atMost: number,
+    { by, onProgress, beforeBatch }: ReplayOptions = {},
+  ): Promise<number> {
     const selection = toSelection(replayed);
     let done = 0;
     let above = (await this.deliveries.firstIdSince(selection.since)) - 1n;
-    for (;;) {
-      const rows = await this.batch(selection, above, by, beforeBatch);
+    while (done < atMost) {
+      const limit = Math.min(REPLAY_BATCH, atMost - done);
+      const rows = await this.batch(selection, { above, limit }, by, beforeBatch);
       this.notifier.notifyWebhooks(rows.map(({ webhook_id }) => webhook_id));
       done += rows.length;
       onProgress?.(done);
-      if (rows.length < REPLAY_BATCH) return done;
+      if (rows.length < limit) break;
       above = rows.reduce((highest, { id }) => (id > highest ? id : highest), above);
     }
+    return done;
   }
 
   /** Counts the deliveries that {@link replay} would retry now. */
@@ -69,13 +76,13 @@ export class WebhookReplayService {
 
   private batch(
     selection: DeliverySelection,
-    above: bigint,
+    part: { above: bigint; limit: number },
     by: Actor | undefined,
     before: ReplayOptions['beforeBatch'],
   ): Promise<Pick<DeliveryRow, 'id' | 'webhook_id'>[]> {
     return this.database.transaction(async (tx) => {
       await before?.(tx);
-      const rows = await this.deliveries.retryMany(tx, selection, { above, limit: REPLAY_BATCH });
+      const rows = await this.deliveries.retryMany(tx, selection, part);
       const { merchantId, webhookId, status, event, since } = selection;
       const detail = {
         replayed: rows.length,

@@ -69,12 +69,27 @@ describe('the operators’ service', () => {
     await hooks.remove(gone.id);
     const since = new Date(Date.now() - 3_600_000);
     const replay = (from: Date, status: DeliveryStatus = 'failed'): Promise<number> =>
-      scene.stack.api.get(WebhookReplayService).replay({ merchantId: hooks.merchant.id, status, since: from });
+      scene.stack.api.get(WebhookReplayService).replay({ merchantId: hooks.merchant.id, status, since: from }, 10);
     expect(await replay(since, 'succeeded')).toBe(0);
     expect(await replay(since)).toBe(1);
     expect(await hooks.newestIs(own.id, 'succeeded')).toMatchObject({ attempt_count: 2 });
     expect(await replay(since)).toBe(0);
     expect(await replay(new Date(Date.now() - 2 * 86_400_000))).toBe(1);
     await endpoints.arrived(url, 4);
+  });
+
+  it('replays no more deliveries than were counted, also if another one fails meanwhile', async () => {
+    const url = endpoints.answering(500, 500, 204);
+    const { id } = await hooks.register(url, { max_retries: 0 });
+    await scene.order();
+    const counted = await hooks.newestIs(id, 'failed');
+    const replays = scene.stack.api.get(WebhookReplayService);
+    const failed = { merchantId: hooks.merchant.id, webhookId: id, status: 'failed', since: new Date(0) } as const;
+    const count = await replays.count(failed);
+    await scene.order();
+    await hooks.newest(id, ({ status, id: newest }) => status === 'failed' && newest !== counted.id);
+    expect([count, await replays.count(failed), await replays.replay(failed, count)]).toEqual([1, 2, 1]);
+    await endpoints.arrived(url, 3);
+    expect(await hooks.newestIs(id, 'failed')).toMatchObject({ attempt_count: 1 });
   });
 });

@@ -85,11 +85,11 @@ export class JobWorkService {
     };
   }
 
-  /** @param count how many deliveries match. */
+  /** @param count how many deliveries match, and at most how many it retries. */
   replay(replayed: Replayed, by: Actor, count: number): JobWork {
     return async ({ report, assertMay }) => {
       report(0, count);
-      const done = await this.replays.replay(replayed, {
+      const done = await this.replays.replay(replayed, count, {
         by,
         beforeBatch: assertMay,
         onProgress: (sofar) => report(sofar, count),
