@@ -27,7 +27,10 @@ interface MonthOfStatement {
   statement: AccountStatement;
 }
 
-/** A month for the merchant: oldest first, without the operators' notes. */
+/**
+ * A month for the merchant: oldest first, without the operators' notes. Nothing is printed before the first page was read, so a failing
+ * first query leaves no part of a statement.
+ */
 export function monthlyStatement(
   { merchantId, month, statement }: MonthOfStatement,
   { csv = false }: { csv?: boolean },
@@ -44,14 +47,20 @@ export function monthlyStatement(
         yield* jsonArray(lines(), { before, after: '}\n' });
       } else if (csv) {
         const withBalances = async function* (): AsyncGenerator<Line[]> {
-          yield [balance('opening', opening)];
-          yield* lines();
-          yield [balance('closing', closing)];
+          let before = [balance('opening', opening)];
+          for await (const page of lines()) {
+            yield [...before, ...page];
+            before = [];
+          }
+          yield [...before, balance('closing', closing)];
         };
         yield* csvParts(MERCHANT_COLUMNS, withBalances());
       } else {
-        yield `Merchant ${merchantId}, ${month}: opening balance ${opening}\n\n`;
-        yield* tables(lines(), 'Nothing moved the available balance.\n');
+        let head = `Merchant ${merchantId}, ${month}: opening balance ${opening}\n\n`;
+        for await (const table of tables(lines(), 'Nothing moved the available balance.\n')) {
+          yield head + table;
+          head = '';
+        }
         yield `\nClosing balance ${closing}\n`;
       }
     },
