@@ -23,20 +23,21 @@ export async function removeInBatches(
 
 /**
  * A statement that removes the oldest rows of a table, at most `limit`, if they are older than `days`. Skips rows that another
- * worker has locked.
+ * worker has locked. `clockLimit` is the latest time that the database's clock may show: ages count up to it. Null believes the clock.
  * @param key the columns of the primary key. @param time the column that says how old a row is.
  */
 export const removalOfOld = (
   table: string,
   key: string,
   time: string,
-): ParameterizedStatement<{ days: 'int'; limit: 'int' }> =>
+): ParameterizedStatement<{ days: 'int'; limit: 'int'; clockLimit: 'timestamptz?' }> =>
   statement(
     `${table}.remove_old`,
-    { days: 'int', limit: 'int' },
-    ({ days, limit }) => `
+    { days: 'int', limit: 'int', clockLimit: 'timestamptz?' },
+    ({ days, limit, clockLimit }) => `
       DELETE FROM ${table} WHERE (${key}) IN (
-        SELECT ${key} FROM ${table} WHERE ${time} < statement_timestamp() - make_interval(days => ${days})
+        SELECT ${key} FROM ${table}
+        WHERE ${time} < least(statement_timestamp(), ${clockLimit}) - make_interval(days => ${days})
         ORDER BY ${time} LIMIT ${limit} FOR UPDATE SKIP LOCKED)
       RETURNING ${time}`,
   );

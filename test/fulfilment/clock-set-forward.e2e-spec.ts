@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createLogger } from '../../src/core/logger.js';
 import { OldPartitionsRepository } from '../../src/database/partitions/old-partitions.repository.js';
+import { CallbackRetentionService } from '../../src/fulfilment/callbacks/callback-retention.service.js';
+import { SupplierCallbacksRepository } from '../../src/fulfilment/callbacks/supplier-callbacks.repository.js';
 import { RetentionRepository } from '../../src/maintenance/retention.repository.js';
 import { RetentionService } from '../../src/maintenance/retention.service.js';
 import { WorkerHeartbeatService } from '../../src/queues/worker-heartbeat.service.js';
@@ -160,6 +162,30 @@ describe('A worker', () => {
     expect(await worker.beat()).toMatchObject({ clockWasSetForward: true });
     await removeOldEvents(worker);
     expect(await events()).toEqual(before);
+    await setForward('-1 year');
+  });
+
+  it('removes the supplier’s callback that was old before the step, and none that is old only since the step', async () => {
+    const received = (ago: string): Promise<object[]> =>
+      stack.sql(
+        `INSERT INTO supplier_callbacks (supplier_id, received_at, remote_address, verdict)
+         SELECT id, pg_catalog.statement_timestamp() - $1::interval, '127.0.0.1', 'ping' FROM suppliers LIMIT 1`,
+        [ago],
+      );
+    await received('91 days');
+    await received('1 day');
+    const worker = heartbeat();
+    const callbacks = new SupplierCallbacksRepository(stack.database);
+    const retention = new CallbackRetentionService(callbacks, worker, createLogger(stack.config, 'test'));
+    const left = async (): Promise<number> => {
+      await retention.removeOld(new AbortController().signal, 90);
+      return (await stack.sql('SELECT FROM supplier_callbacks')).length;
+    };
+    await worker.beat();
+    await setForward('1 year');
+    expect(await left()).toBe(1);
+    expect(await worker.beat()).toMatchObject({ clockWasSetForward: true });
+    expect(await left()).toBe(1);
     await setForward('-1 year');
   });
 });

@@ -107,6 +107,6 @@ export class ChannelCallbacksRepository {
   }
 
   async removeOld(days: number, limit: number): Promise<number> {
-    return (await this.database.query(...REMOVE_OLD.with({ days, limit }))).length;
+    return (await this.database.query(...REMOVE_OLD.with({ days, limit, clockLimit: null }))).length;
   }
 }

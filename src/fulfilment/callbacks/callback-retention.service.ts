@@ -4,6 +4,7 @@ import { HOUR_MS } from '../../core/durations.js';
 import type { Logger } from '../../core/logger.js';
 import { WorkerTask } from '../../core/worker-task.js';
 import { removeInBatches } from '../../database/remove-in-batches.js';
+import { WorkerHeartbeatService } from '../../queues/worker-heartbeat.service.js';
 import { SupplierCallbacksRepository } from './supplier-callbacks.repository.js';
 
 /**
@@ -14,6 +15,7 @@ import { SupplierCallbacksRepository } from './supplier-callbacks.repository.js'
 export class CallbackRetentionService {
   constructor(
     private readonly callbacks: SupplierCallbacksRepository,
+    private readonly heartbeat: WorkerHeartbeatService,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
@@ -23,7 +25,9 @@ export class CallbackRetentionService {
     failed: 'old supplier callbacks could not be removed: retrying in an hour',
   })
   async removeOld(stop: AbortSignal, days: number): Promise<void> {
-    const callbacks = await removeInBatches((limit) => this.callbacks.removeOld(days, limit), stop);
+    const remove = (limit: number): Promise<number> =>
+      this.callbacks.removeOld(days, limit, this.heartbeat.retentionLimit());
+    const callbacks = await removeInBatches(remove, stop);
     if (callbacks > 0) this.logger.info({ callbacks }, 'old supplier callbacks were removed');
   }
 }

@@ -199,9 +199,9 @@ export class SupplierCallbacksRepository {
     return found.flatMap(({ body_sealed: body }) => body ?? []);
   }
 
-  /** Removes up to `limit` callbacks that are older than `days`. @returns how many it removed. */
-  async removeOld(days: number, limit: number): Promise<number> {
-    const removed = await this.database.query(...REMOVE_OLD_CALLBACKS.with({ days, limit }));
+  /** Removes up to `limit` callbacks that are older than `days`, by a clock up to `clockLimit`. @returns how many it removed. */
+  async removeOld(days: number, limit: number, clockLimit: Date): Promise<number> {
+    const removed = await this.database.query(...REMOVE_OLD_CALLBACKS.with({ days, limit, clockLimit }));
     return removed.length;
   }
 }

@@ -147,6 +147,6 @@ export class MinuteStatsRepository {
 
   /** Removes up to `limit` rows that are older than `days`. @returns how many. */
   async removeOld(days: number, limit: number): Promise<number> {
-    return (await this.database.query(...REMOVE_OLD.with({ days, limit }))).length;
+    return (await this.database.query(...REMOVE_OLD.with({ days, limit, clockLimit: null }))).length;
   }
 }
