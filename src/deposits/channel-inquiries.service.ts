@@ -21,6 +21,9 @@ const LEASE_MS = 30_000;
 /** The wait after a failure, such as credentials that can't be opened. */
 const AFTER_FAILURE_MS = 10_000;
 
+const wait = (stop: AbortSignal): Promise<void> =>
+  sleep(AFTER_FAILURE_MS, undefined, { signal: stop }).catch(() => undefined);
+
 /** An answer about a payment, with what the inquiry changes in its deposit. */
 interface Answer extends ReceivedReading {
   deposit?: InquiryAnswer;
@@ -47,7 +50,7 @@ export class ChannelInquiriesService implements OnTasksStopped {
       if (this.running.has(channelId)) continue;
       const inquiries = this.inquireOf(channelId, stop).catch(async (error: unknown) => {
         this.logger.warn({ channelId, err: loggedError(error) }, 'inquiries about payments of a channel failed');
-        await sleep(AFTER_FAILURE_MS, undefined, { signal: stop }).catch(() => undefined);
+        await wait(stop);
       });
       this.running.set(
         channelId,
@@ -61,7 +64,8 @@ export class ChannelInquiriesService implements OnTasksStopped {
   }
 
   private async inquireOf(channelId: number, stop: AbortSignal): Promise<void> {
-    const connected = await this.channels.connectById(channelId);
+    const connected = await this.channels.tryConnectById(channelId);
+    if (!connected) return wait(stop);
     const answers = this.answersOf(connected);
     let count: number;
     do {

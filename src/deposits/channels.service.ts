@@ -39,13 +39,13 @@ const UNCONFIRMED =
   'no statement can be imported, so nothing confirms slips: above unconfirmed_limit they wait. Set the option columns';
 
 const UNCONNECTED =
-  'this process can’t read the settings of a channel, so it makes no deposits at it, and reads no slips and no list of it: start ' +
-  'it with the SECRETS_KEY of the others, or correct the channel with topup channel set';
+  'this process can’t read the settings of a channel, so it makes no deposits at it, makes no inquiries, and reads no slips and no ' +
+  'list of it: start it with the SECRETS_KEY of the others, or correct the channel with topup channel set';
 
 @Injectable()
 export class ChannelsService {
-  /** The channels that this process could not connect the last time. The log names each once. */
-  private readonly unconnected = new Set<number>();
+  /** The channels that this process could not connect the last time, with the reasons. The log names each reason once. */
+  private readonly unconnected = new Map<number, string>();
 
   constructor(
     private readonly database: Database,
@@ -80,9 +80,9 @@ export class ChannelsService {
     return this.connect(await this.get(code));
   }
 
-  /** @throws as {@link connect}. */
-  async connectById(id: number): Promise<ConnectedChannel> {
-    return this.connect(await this.channels.getById(id));
+  /** As {@link tryConnect}. */
+  async tryConnectById(id: number): Promise<ConnectedChannel | null> {
+    return this.tryConnect(await this.channels.getById(id));
   }
 
   /** @throws BAD_REQUEST if its settings are of another version of the adapter; Error if its credentials can't be opened. */
@@ -95,12 +95,13 @@ export class ChannelsService {
     const { id, code } = channel;
     try {
       const connected = this.connect(channel);
-      this.unconnected.delete(id);
+      if (this.unconnected.delete(id))
+        this.logger.info({ channel: code }, 'the settings of a channel can be read again');
       return connected;
     } catch (error) {
-      if (!this.unconnected.has(id))
-        this.logger.error({ channel: code, reason: (error as Error).message }, UNCONNECTED);
-      this.unconnected.add(id);
+      const reason = (error as Error).message;
+      if (this.unconnected.get(id) !== reason) this.logger.error({ channel: code, reason }, UNCONNECTED);
+      this.unconnected.set(id, reason);
       return null;
     }
   }

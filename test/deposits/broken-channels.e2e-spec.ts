@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { ChannelInquiriesService } from '../../src/deposits/channel-inquiries.service.js';
 import { miniQr } from '../../src/deposits/slips/mini-qr.js';
 import { PUBLIC_KEY, SECRET_KEY } from '../simulators/opn-client.js';
 import { eventually } from '../support/eventually.js';
@@ -14,7 +15,7 @@ const logged: Record<string, string>[] = [];
 beforeAll(async () => {
   const logTo = { write: (line: string) => void logged.push(JSON.parse(line) as Record<string, string>) };
   // Each worker would log the broken channels, too.
-  scene = await DepositsScene.start({ LOG_LEVEL: 'warn' }, { worker: false, logTo });
+  scene = await DepositsScene.start({ LOG_LEVEL: 'info' }, { worker: false, logTo });
 });
 
 afterAll(() => scene.close());
@@ -205,15 +206,34 @@ describe.each<[name: string, breakChannel: (code: string) => Promise<object[]>, 
     expectError(await present(), 409, 'CONFLICT', /takes no slips: wait for the payment/);
   });
 
-  it('makes the log name the channel and the reason once, and again when it breaks again', async () => {
+  it('makes the log name each reason once, and its end, and again when it breaks again', async () => {
     const lines = (): Record<string, string>[] => logged.filter(({ channel }) => channel === broken);
+    const isOf = (matching: RegExp): object => ({ level: 'error', reason: expect.stringMatching(matching) });
     for (const channel of [undefined, broken, undefined]) await create(channel === undefined ? {} : { channel });
-    expect(lines()).toMatchObject([{ level: 'error', reason: expect.stringMatching(reason) }]);
+    expect(lines()).toMatchObject([isOf(reason)]);
+    await mend();
+    await (breakChannel === breakOption ? breakCredentials : breakOption)(broken);
+    for (const channel of [broken, broken]) await create({ channel });
     await mend();
     expect(await create()).toMatchObject({ status: 200, body: { channel: broken } });
     await breakOption(broken);
     await create();
-    expect(lines()).toHaveLength(2);
+    const other = /the option spread must be|a sealed secret is not readable/;
+    expect(lines()).toMatchObject([isOf(reason), isOf(other), { level: 'info' }, isOf(/the option spread must be/)]);
+  });
+
+  it('is no reason to log each turn of its inquiries', async () => {
+    const due = `UPDATE deposits SET channel_payment_id = 'chrg_1', next_inquiry_at = now()
+                 WHERE channel_id = (SELECT id FROM deposit_channels WHERE code = $1)`;
+    await scene.stack.sql(due, [broken]);
+    const before = logged.length;
+    const inquiries = scene.stack.api.get(ChannelInquiriesService);
+    for (let turn = 0; turn < 3; turn++) {
+      await inquiries.inquireDue(AbortSignal.abort());
+      await inquiries.onTasksStopped();
+    }
+    const warned = logged.slice(before).filter(({ level }) => level !== 'info');
+    expect(warned).toMatchObject([{ channel: broken, reason: expect.stringMatching(reason) }]);
   });
 });
 
