@@ -6,7 +6,7 @@ const MIN_SPAN = 499n;
 const MAX_SPAN = 4_999n;
 const CLASSES = 11n;
 /** If all free amounts were dealt before, the choice is among this many of them, which have been free the longest. */
-const MAX_DRAWN = 64;
+export const MAX_DRAWN = 64;
 
 /**
  * The amounts that may be dealt to a deposit: up to `spread` percent above its own amount, but at least 4.99 and at most 49.99 baht.
@@ -24,29 +24,24 @@ export function amountsToDeal(amount: Satang, spread: number, amountClass: numbe
   return amounts;
 }
 
-/** An amount with the last deposit to which it was dealt, if any. */
-export interface DealtBefore {
+/** A free amount with the status of the last deposit to which it was dealt; null if it was never dealt. */
+export interface FreeAmount {
   amount_to_pay: Satang;
-  holds_amount: boolean | null;
-  hold_until: Date | null;
   status: DepositStatus | null;
 }
 
 /**
- * Chooses a free amount at random: an amount that was never dealt, or else one of the amounts that have been free the longest. It
- * prefers an amount whose last deposit was paid, because no late payer of that deposit is expected.
+ * Chooses at random: an amount that was never dealt, or else one of the amounts that have been free the longest. It prefers an amount
+ * whose last deposit was paid, because no late payer of that deposit is expected.
+ * @param free never dealt ones, or else the {@link MAX_DRAWN} that have been free the longest.
  * @returns null if all are held.
  */
-export function chooseAmount(dealt: readonly DealtBefore[]): Satang | null {
-  const free = dealt.filter(({ holds_amount }) => !holds_amount);
-  const never = free.filter(({ hold_until }) => hold_until === null);
+export function chooseAmount(free: readonly FreeAmount[]): Satang | null {
+  const never = free.filter(({ status }) => status === null);
   if (never.length > 0) return anyOf(never);
-  const longest = free
-    .toSorted((one, other) => (one.hold_until?.getTime() ?? 0) - (other.hold_until?.getTime() ?? 0))
-    .slice(0, MAX_DRAWN);
-  const paid = longest.filter(({ status }) => status === 'paid');
-  return anyOf(paid.length > 0 ? paid : longest);
+  const paid = free.filter(({ status }) => status === 'paid');
+  return anyOf(paid.length > 0 ? paid : free);
 }
 
-const anyOf = (some: readonly DealtBefore[]): Satang | null =>
+const anyOf = (some: readonly FreeAmount[]): Satang | null =>
   some[some.length > 1 ? randomInt(some.length) : 0]?.amount_to_pay ?? null;

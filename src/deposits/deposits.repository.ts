@@ -5,7 +5,7 @@ import type { Satang } from '../core/money.js';
 import { BoundedReadsService } from '../database/bounded-reads.service.js';
 import { Database, type Queryable, type Transaction } from '../database/database.js';
 import type { Created } from './channels/channel-adapter.js';
-import type { DealtBefore } from './dealing.js';
+import { MAX_DRAWN, type FreeAmount } from './dealing.js';
 import { withCodes } from './channels.repository.js';
 import { Deposit, type DepositStatus } from './deposit.entity.js';
 import * as sql from './deposits.sql.js';
@@ -150,9 +150,10 @@ export class DepositsRepository {
     await this.database.query(...sql.LOCK_CREATIONS.with({ merchantId }));
   }
 
-  dealtBefore(tx: Transaction, channelId: number, amounts: Satang[]): Promise<DealtBefore[]> {
+  /** Those of the amounts that no deposit of the channel holds, for `chooseAmount`. */
+  listFreeAmounts(tx: Transaction, channelId: number, amounts: Satang[]): Promise<FreeAmount[]> {
     const rows = amounts.map((amount_to_pay) => ({ amount_to_pay }));
-    return tx.query<DealtBefore>(...sql.DEALT_BEFORE.with({ channelId, amounts: rows }));
+    return tx.query<FreeAmount>(...sql.LIST_FREE_AMOUNTS.with({ channelId, amounts: rows, limit: MAX_DRAWN }));
   }
 
   /** @returns null if another deposit holds the amount, or has the merchant's reference. */

@@ -19,7 +19,7 @@ import { VendorQrCodesService } from './vendor-qr-codes.service.js';
 import type { ConnectedChannel } from './channel-registry.js';
 import { chooseChannel } from './channel-choice.js';
 import { ChannelsService } from './channels.service.js';
-import { amountsToDeal, chooseAmount, type DealtBefore } from './dealing.js';
+import { amountsToDeal, chooseAmount, type FreeAmount } from './dealing.js';
 import type { DepositChannel } from './deposit-channel.entity.js';
 import { expiredEvent } from './deposit.mapper.js';
 import { DepositsObserver } from './deposits.observer.js';
@@ -222,10 +222,10 @@ export class DepositsService {
     const connected = isSandbox ? null : this.channels.connect(channel);
     const isFree = by !== undefined || this.isWithinLimits(tx, request, channel);
     // Sent with the limits' statements, so that it takes no round trip of its own.
-    const dealt = connected && this.dealtBefore(tx, amount, connected);
+    const free = connected && this.listFreeAmounts(tx, amount, connected);
     if (!(await isFree)) return null;
     const reference = newDepositReference();
-    const offer = connected ? this.offer(amount, connected, reference, await dealt) : offerInSandbox(amount, expiresIn);
+    const offer = connected ? this.offer(amount, connected, reference, await free) : offerInSandbox(amount, expiresIn);
     const ours = { depositNumber: newDepositNumber(), reference, source: by ? 'operator' : 'api' } as const;
     const times = { seconds: expiresIn, holdHours: this.config.DEPOSIT_HOLD_HOURS };
     const of = { merchantId, channelId: channel.id, referenceId, amount, metadata };
@@ -264,23 +264,23 @@ export class DepositsService {
     throw new AppError('TOO_MANY_REQUESTS', message, { retryAfterSeconds: wait });
   }
 
-  /** The amounts that may be dealt, with what was dealt before; null if the channel recognizes payments by their reference. */
-  private dealtBefore(
+  /** The free amounts that may be dealt; null if the channel recognizes payments by their reference. */
+  private listFreeAmounts(
     tx: Transaction,
     amount: Satang,
     { channel, settings }: ConnectedChannel,
-  ): Promise<DealtBefore[]> | null {
+  ): Promise<FreeAmount[]> | null {
     const { recognizedBy, spread, amountClass } = settings;
     if (recognizedBy !== 'amount') return null;
-    return this.deposits.dealtBefore(tx, channel.id, amountsToDeal(amount, spread, amountClass));
+    return this.deposits.listFreeAmounts(tx, channel.id, amountsToDeal(amount, spread, amountClass));
   }
 
-  private offer(amount: Satang, connected: ConnectedChannel, reference: string, dealt: DealtBefore[] | null): Offer {
+  private offer(amount: Satang, connected: ConnectedChannel, reference: string, free: FreeAmount[] | null): Offer {
     const { channel, adapter, settings } = connected;
-    const amountToPay = dealt ? chooseAmount(dealt) : amount;
+    const amountToPay = free ? chooseAmount(free) : amount;
     if (amountToPay === null) throw this.noFreeAmount(amount, channel);
     const qrPayload = adapter.qrPayload?.(settings, amountToPay, reference) ?? null;
-    return { amountToPay, holdsAmount: dealt !== null, qrPayload, inquiryAfter: null };
+    return { amountToPay, holdsAmount: free !== null, qrPayload, inquiryAfter: null };
   }
 
   private noFreeAmount(amount: Satang, channel: DepositChannel): AppError {

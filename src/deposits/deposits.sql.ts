@@ -27,16 +27,20 @@ export const bookedPaymentsOf = (deposit: string): string => `(
            'booked_by', p.booked_by, 'slip_ref', p.slip_ref) ORDER BY p.booked_at, p.id), '[]')::text
   FROM incoming_payments p WHERE p.deposit_id = ${deposit}.id AND p.state = 'booked')`;
 
-/** For each amount, the channel's last deposit to which it was dealt. To a deposit without added satang, no amount was dealt. */
-export const DEALT_BEFORE = statement(
-  'deposits.dealt_before',
-  { channelId: 'int', amounts: rowsOf({ amount_to_pay: 'bigint' }) },
-  ({ channelId, amounts }) => `
-    SELECT dealt.amount_to_pay, last.holds_amount, last.hold_until, last.status
+/**
+ * Free amounts: at random those that were never dealt, and then those that have been free the longest. To a deposit without added
+ * satang, no amount was dealt.
+ */
+export const LIST_FREE_AMOUNTS = statement(
+  'deposits.list_free_amounts',
+  { channelId: 'int', amounts: rowsOf({ amount_to_pay: 'bigint' }), limit: 'int' },
+  ({ channelId, amounts, limit }) => `
+    SELECT dealt.amount_to_pay, last.status
     FROM ${amounts.as('dealt')} LEFT JOIN LATERAL (
       SELECT d.holds_amount, d.hold_until, d.status FROM deposits d
       WHERE d.channel_id = ${channelId} AND d.amount_to_pay = dealt.amount_to_pay AND d.amount_to_pay <> d.amount
-      ORDER BY d.created_at DESC LIMIT 1) last ON true`,
+      ORDER BY d.created_at DESC LIMIT 1) last ON true
+    WHERE last.holds_amount IS NOT TRUE ORDER BY last.hold_until NULLS FIRST, random() LIMIT ${limit}`,
 );
 
 /** Inserts a deposit, unless another one holds the amount or has the merchant's reference. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { amountsToDeal } from '../../src/deposits/dealing.js';
 import { eventually } from '../support/eventually.js';
 import type { TestMerchant } from '../support/stack.js';
 import { BankAccount, DepositsScene, paying, satang } from './scene.js';
@@ -38,6 +39,42 @@ describe('deposits of an amount that was dealt in full before', () => {
     );
     const next = await scene.deposit(channel, shop, '100.00');
     expect(next.amount_to_pay).toBe(first.amount_to_pay === '100.02' ? '100.13' : '100.02');
+  });
+});
+
+describe('deposits of an amount of which many were dealt before', () => {
+  /** Deals so many of the 180 amounts of 1000.00, each an hour after the one before, and frees all but the last `held`. */
+  async function dealt(count: number, held: number): Promise<string> {
+    const channel = await scene.channel();
+    const shop = await scene.stack.merchant('0.00');
+    const { deposit_number: number } = await scene.deposit(channel, shop, '2000.00');
+    const amounts = amountsToDeal(100_000n, 2, 3).slice(0, count);
+    await scene.stack.sql(
+      `INSERT INTO deposits (deposit_number, merchant_id, channel_id, reference_id, reference, status, amount, amount_to_pay,
+                             holds_amount, created_at, expires_at, hold_until, source)
+       SELECT deposit_number || n, merchant_id, channel_id, reference_id || n, reference || n, 'expired', 100000, given,
+              n > $3, created_at - age, expires_at - age, hold_until - age, 'api'
+       FROM (SELECT deposit_number, merchant_id, channel_id, reference_id, reference, created_at, expires_at, hold_until
+             FROM deposits WHERE deposit_number = $1) d, unnest($2::bigint[]) WITH ORDINALITY AS made (given, n),
+            LATERAL (SELECT make_interval(days => 60, hours => -n::int) AS age) ages`,
+      [number, amounts, count - held],
+    );
+    return channel;
+  }
+  const create = async (channel: string): Promise<bigint> =>
+    satang((await scene.deposit(channel, await scene.stack.merchant('0.00'))).amount_to_pay);
+
+  it('get one that was never dealt as long as there is one', async () => {
+    const channel = await dealt(178, 0);
+    const never = amountsToDeal(100_000n, 2, 3).slice(178);
+    expect([await create(channel), await create(channel)].sort()).toEqual(never);
+  });
+
+  it('get one of the 64 that have been free the longest, and none that is held', async () => {
+    const channel = await dealt(180, 100);
+    const longest = amountsToDeal(100_000n, 2, 3).slice(0, 64);
+    expect(longest).toContain(await create(channel));
+    await expect(create(await dealt(180, 180))).rejects.toThrow(/is reserved/);
   });
 });
 
