@@ -115,7 +115,7 @@ export class SchemaService implements OnModuleInit, BeforeApplicationShutdown {
 }
 
 /** TypeORM would print a failed migration on standard output, where a command writes JSON. SchemaService logs the error. */
-class SilentLogger extends AbstractLogger {
+export class SilentLogger extends AbstractLogger {
   protected override writeLog(): void {}
 }
 

@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import type { QueryRunner } from 'typeorm';
+import { DataSource } from 'typeorm';
+import { dataSourceOptions } from '../../ormconfig.js';
 import { replaceIndexConcurrently } from '../../src/database/concurrent-index.js';
-import { FairShares1763900000014 } from '../../src/database/migrations/1763900000014-fair-shares.js';
-import { LastPauses1763900000030 } from '../../src/database/migrations/1763900000030-last-pauses.js';
-import { ProbesInFlight1763900000031 } from '../../src/database/migrations/1763900000031-probes-in-flight.js';
-import { OffersOff1763900000032 } from '../../src/database/migrations/1763900000032-offers-off.js';
+import { SilentLogger } from '../../src/database/schema.service.js';
 import { isLockTimeout } from '../../src/core/postgres-errors.js';
+import { createEmptyDatabase } from '../support/database.js';
 import { whileLocked } from '../support/locks.js';
 import { asMigration } from '../support/partitioning.js';
 import { TestStack } from '../support/stack.js';
@@ -18,11 +17,18 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** Repeats a statement on a table, as orders do, until the work is over. It may never wait for a second. */
-async function repeatingUntil(work: Promise<unknown>, statement: string): Promise<void> {
+/**
+ * Repeats a statement, as requests do, until the work is over. The statement may never wait for a second.
+ * @returns the error of the work, or null.
+ */
+async function repeatingUntil(work: Promise<unknown>, url: string, statement: string): Promise<unknown> {
   let isOver = false;
-  const over = work.finally(() => (isOver = true));
-  const client = new pg.Client(stack.config.DATABASE_URL);
+  const over = work.then(
+    () => null,
+    (error: unknown) => error,
+  );
+  void over.then(() => (isOver = true));
+  const client = new pg.Client(url);
   await client.connect();
   try {
     await client.query(`SET lock_timeout = '1s'`);
@@ -31,32 +37,65 @@ async function repeatingUntil(work: Promise<unknown>, statement: string): Promis
     await over;
     await client.end();
   }
+  return over;
 }
 
-const WRITE_UNITS = 'UPDATE order_units SET claim = claim WHERE false';
-const READ_SUPPLIERS = 'SELECT FROM suppliers';
-const READ_OFFERS = 'SELECT FROM supplier_offers';
+const migrations = (dataSourceOptions('postgres://').migrations as (new () => object)[]).sort((one, other) =>
+  one.name.slice(-13).localeCompare(other.name.slice(-13)),
+);
 
-describe('while a backup reads a table, no order waits for long behind a migration', () => {
-  it.each<[what: string, table: string, statement: string, migrate: (runner: QueryRunner) => Promise<void>]>([
-    ['adds a column', 'order_units', WRITE_UNITS, (runner) => new FairShares1763900000014().up(runner)],
-    [
-      'replaces an index',
-      'order_units',
-      WRITE_UNITS,
-      (runner) => replaceIndexConcurrently(runner, 'ix_order_units_due', 'order_units', '(item)'),
-    ],
-    ['adds last pauses', 'suppliers', READ_SUPPLIERS, (runner) => new LastPauses1763900000030().up(runner)],
-    ['adds probes in flight', 'suppliers', READ_SUPPLIERS, (runner) => new ProbesInFlight1763900000031().up(runner)],
-    ['adds when offers went off', 'supplier_offers', READ_OFFERS, (runner) => new OffersOff1763900000032().up(runner)],
-  ])('that %s: it gives up, for the process to try again', async (_what, table, statement, migrate) => {
-    await whileLocked(stack, `LOCK TABLE ${table} IN ACCESS SHARE MODE`, async () => {
-      const failed = asMigration(stack, migrate).then(
-        () => null,
-        (error: unknown) => error,
+describe('while a backup reads the tables, no request waits for long behind a change of the schema', () => {
+  it('because each migration gives its locks up early, for the process to try again', async () => {
+    const database = await createEmptyDatabase();
+    try {
+      for (let count = 1; count <= migrations.length; count++) {
+        const source = await new DataSource({
+          ...dataSourceOptions(database.url),
+          migrations: migrations.slice(0, count),
+          logger: new SilentLogger(),
+        }).initialize();
+        await migrateBesideBackup(source, database.url);
+        await source.runMigrations();
+        await source.destroy();
+      }
+    } finally {
+      await database.drop();
+    }
+  });
+
+  /** Fails if a reader of any table waits for long. */
+  async function migrateBesideBackup(source: DataSource, url: string): Promise<void> {
+    const tables = await source.query<{ name: string }[]>(
+      `SELECT oid::regclass::text AS name FROM pg_class
+       WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND relname <> 'schema_migrations'`,
+    );
+    const names = tables.map(({ name }) => name);
+    if (names.length === 0) return;
+    await whileLocked(
+      { config: { DATABASE_URL: url } },
+      `LOCK TABLE ${names.join(', ')} IN ACCESS SHARE MODE`,
+      async () => {
+        const error = await repeatingUntil(
+          source.runMigrations(),
+          url,
+          names.map((name) => `SELECT FROM ${name} LIMIT 1`).join(';'),
+        );
+        if (error !== null && !isLockTimeout(error)) throw error;
+      },
+    );
+  }
+
+  it('because the replacement of an index gives its lock up early', async () => {
+    await whileLocked(stack, 'LOCK TABLE order_units IN ACCESS SHARE MODE', async () => {
+      const replaced = asMigration(stack, (runner) =>
+        replaceIndexConcurrently(runner, 'ix_order_units_due', 'order_units', '(item)'),
       );
-      await repeatingUntil(failed, statement);
-      expect(isLockTimeout(await failed)).toBe(true);
+      const error = await repeatingUntil(
+        replaced,
+        stack.config.DATABASE_URL,
+        'UPDATE order_units SET claim = claim WHERE false',
+      );
+      expect(isLockTimeout(error)).toBe(true);
     });
   });
 });

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import type { Config } from '../../src/core/config.js';
 import { eventually } from './eventually.js';
 import type { TestStack } from './stack.js';
 
@@ -25,7 +26,7 @@ export const withoutSweeper = (stack: TestStack, work: () => Promise<unknown>): 
 
 /** Works while another transaction holds the lock that the statement takes, such as on a row. The lock ends with the work. */
 export async function whileLocked<Result>(
-  { config }: TestStack,
+  { config }: { config: Pick<Config, 'DATABASE_URL'> },
   statement: string,
   work: () => Promise<Result>,
 ): Promise<Result> {

@@ -1,9 +1,10 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { lockForChange } from '../migration-locks.js';
 
 /** Deposits that merchants make by themselves, and the built-in channel of the sandbox. */
 export class MerchantsDeposits1763900000018 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+    await runner.query(`${lockForChange('deposits')};
       ALTER TABLE deposits ADD COLUMN cancelled_at timestamptz(3), ADD COLUMN next_inquiry_at timestamptz(3),
         ADD CONSTRAINT ck_deposits_cancelled CHECK (status <> 'cancelled' OR cancelled_at IS NOT NULL) NOT VALID`);
     await runner.query(`CREATE INDEX ix_deposits_open ON deposits (merchant_id, id) WHERE status = 'pending'`);

@@ -1,4 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { lockForChange } from '../migration-locks.js';
 
 const REASONS = `'WRONG_CURRENCY', 'AMBIGUOUS', 'DOUBLE', 'TOO_EARLY', 'UNMATCHED', 'LARGE', 'UNCONFIRMED', 'NOT_IN_STATEMENT',
                  'TAKEN_BACK', 'CONTRADICTION'`;
@@ -9,6 +10,7 @@ const REASONS = `'WRONG_CURRENCY', 'AMBIGUOUS', 'DOUBLE', 'TOO_EARLY', 'UNMATCHE
  */
 export class DepositCases1763900000019 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
+    await runner.query(lockForChange('incoming_payments, statement_imports, deposit_channels'));
     await runner.query(`ALTER TABLE incoming_payments ADD COLUMN contradicted boolean NOT NULL DEFAULT false`);
     await setReasons(runner, `${REASONS}, 'WALLET_FULL'`);
     await runner.query(`UPDATE incoming_payments SET contradicted = true WHERE reason = 'CONTRADICTION'`);

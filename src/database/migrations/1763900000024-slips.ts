@@ -1,9 +1,11 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { lockForChange } from '../migration-locks.js';
 
 /** Slips that merchants present, and the time at which to check slips again after the slip service refused us. */
 export class Slips1763900000024 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`ALTER TABLE deposit_channels ADD COLUMN slips_paused_until timestamptz(3)`);
+    await runner.query(`${lockForChange('deposit_channels')};
+      ALTER TABLE deposit_channels ADD COLUMN slips_paused_until timestamptz(3)`);
     await runner.query(`
       CREATE TABLE slip_checks (
         id bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT pk_slip_checks PRIMARY KEY,

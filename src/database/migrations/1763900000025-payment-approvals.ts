@@ -1,9 +1,10 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { lockForChange } from '../migration-locks.js';
 
 /** Large decisions about payments need a second operator, as movements do. Operators find open cases by an index. */
 export class PaymentApprovals1763900000025 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`
+    await runner.query(`${lockForChange('approvals')};
       ALTER TABLE approvals ALTER COLUMN merchant_id DROP NOT NULL,
         ADD COLUMN payment_id bigint CONSTRAINT fk_approvals_payment REFERENCES incoming_payments,
         ADD COLUMN deposit_id bigint CONSTRAINT fk_approvals_deposit REFERENCES deposits,

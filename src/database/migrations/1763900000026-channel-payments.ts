@@ -1,8 +1,10 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { lockForChange } from '../migration-locks.js';
 
 /** Vendors that make QR codes, answer about payments, and call us. Processes of the previous version go on beside new ones. */
 export class ChannelPayments1763900000026 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
+    await runner.query(lockForChange('deposit_channels, deposits, incoming_payments'));
     await runner.query(`
       ALTER TABLE deposit_channels
         ADD COLUMN pause_reason text

@@ -1,9 +1,11 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { lockForChange } from '../migration-locks.js';
 
 /** When the offer of a deposit expired. A later payment changes its status, and must not hide that. */
 export class ExpiredDeposits1763900000028 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`ALTER TABLE deposits ADD COLUMN expired_at timestamptz(3)`);
+    await runner.query(`${lockForChange('deposits')};
+      ALTER TABLE deposits ADD COLUMN expired_at timestamptz(3)`);
   }
 
   async down(runner: QueryRunner): Promise<void> {
