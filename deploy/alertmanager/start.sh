@@ -19,6 +19,18 @@ is_complete() {
   return 1
 }
 
+is_number() {
+  case $1 in
+    '' | *[!0-9]*) return 1 ;;
+  esac
+}
+
+# Ends the start, because Alertmanager would refuse the value, and so send no alerts to any channel.
+refuse() {
+  echo "$1 is $2: write $3 into .env" >&2
+  exit 1
+}
+
 # A string of YAML.
 quoted() { printf "'%s'" "$(printf %s "${1# }" | sed "s/'/''/g")"; }
 
@@ -47,11 +59,13 @@ ROUTES
 }
 
 telegram() {
+  chat=${ALERT_TELEGRAM_CHAT# }
+  is_number "${chat#-}" || refuse ALERT_TELEGRAM_CHAT "$chat" 'the number of the chat, such as -100123456,'
   channels="$channels Telegram"
   cat <<RECEIVER
     telegram_configs:
       - bot_token: $(quoted "$ALERT_TELEGRAM_TOKEN")
-        chat_id: $ALERT_TELEGRAM_CHAT
+        chat_id: $chat
         parse_mode: ''
         message: '{{ template "topup.text" . }}'
 RECEIVER
@@ -75,12 +89,15 @@ RECEIVER
 }
 
 email() {
+  server=${ALERT_SMTP_SERVER# }
+  { [ "$server" != "${server%:*}" ] && is_number "${server##*:}"; } ||
+    refuse ALERT_SMTP_SERVER "$server" 'its name and port, such as smtp.example.com:587,'
   channels="$channels e-mail"
   cat <<RECEIVER
     email_configs:
       - to: $(quoted "$ALERT_EMAIL_TO")
         from: $(quoted "$ALERT_EMAIL_FROM")
-        smarthost: $(quoted "$ALERT_SMTP_SERVER")
+        smarthost: $(quoted "$server")
         auth_username: $(quoted "$ALERT_SMTP_USER")
         auth_password: $(quoted "$ALERT_SMTP_PASSWORD")
         send_resolved: true

@@ -1,4 +1,5 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer, type AddressInfo, type Server } from 'node:net';
@@ -104,13 +105,18 @@ function prepare(changes: [from: string, to: string][] = []): string {
   return folder;
 }
 
-function start(folder: string, env: Record<string, string>, before: string[] = []): ChildProcess {
+function start(
+  folder: string,
+  env: Record<string, string>,
+  before: string[] = [],
+  errors: 'inherit' | 'pipe' = 'inherit',
+): ChildProcess {
   // Without a value, docker compose gives a blank.
   const blanks = Object.fromEntries(VARIABLES.map((name) => [name, ' ']));
   const [program = '', ...args] = [...before, 'sh', path.join(folder, 'start.sh')];
   return spawn(program, args, {
     env: { ...blanks, ...env, PATH: `${folder}/bin:${process.env.PATH ?? ''}` },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', errors],
   });
 }
 
@@ -203,6 +209,27 @@ describe('deploy/alertmanager/start.sh', () => {
       expect(printed).toMatch(/^alerts go to: Telegram$/m);
       expect(printed).not.toContain('email_configs');
     }
+  });
+
+  it.each([
+    ['a chat by its name', { ...TELEGRAM, ALERT_TELEGRAM_CHAT: '@ops' }, /ALERT_TELEGRAM_CHAT is @ops: .+ -100123456/],
+    [
+      'a mail server without its port',
+      { ...EMAIL, ALERT_SMTP_SERVER: 'smtp.example.com' },
+      /ALERT_SMTP_SERVER is smtp.example.com: .+:587/,
+    ],
+    [
+      'a mail server with a word as its port',
+      { ...EMAIL, ALERT_SMTP_SERVER: 'smtp.example.com:tls' },
+      /com:tls: .+:587/,
+    ],
+  ])('says what to write instead of %s, and ends', async (_what, env, message) => {
+    const folder = prepare();
+    writeFileSync(path.join(folder, 'bin', 'alertmanager'), '#!/bin/sh\n', { mode: 0o755 });
+    const child = start(folder, env, [], 'pipe');
+    const ended = once(child, 'exit');
+    expect(await text(child.stderr!)).toMatch(message);
+    expect(await ended).toEqual([1, null]);
   });
 
   it('names nobody without a channel, and prefers a configuration of the operator', async () => {
