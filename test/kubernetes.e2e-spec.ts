@@ -153,6 +153,12 @@ describe('The manifests for Kubernetes', () => {
     }
   });
 
+  it('let processes write only in memory, where `month archive` refuses to leave its files', () => {
+    const writable = written.flatMap(({ spec }) => spec?.template?.spec?.volumes ?? []).filter((each) => !each.secret);
+    expect(writable.map(({ name }) => name)).toEqual(['tmp', 'tmp', 'tmp']);
+    for (const { emptyDir } of writable) expect(emptyDir).toMatchObject({ medium: 'Memory' });
+  });
+
   it('allow network traffic only through existing ports', () => {
     const names = new Set(
       processesOf(written).flatMap(({ component, container }) =>
@@ -175,10 +181,23 @@ describe('The manifests for Kubernetes', () => {
   });
 });
 
+const read = (file: string): string => readFileSync(path.join(projectRoot, file), 'utf8');
+
+/** The text of the manifest of this kind in docs/kubernetes.md. */
+function documented(kind: string): string {
+  const [, text] = new RegExp(`\`\`\`yaml\n([^\`]*kind: ${kind}\n[^\`]*)\`\`\``).exec(read('docs/kubernetes.md')) ?? [];
+  if (text === undefined) throw new Error(`docs/kubernetes.md has no ${kind}`);
+  return text;
+}
+
+describe('The pod for archives in docs/kubernetes.md', () => {
+  it('has only members of the Kubernetes API', () => {
+    expect(typeProblems(parseManifests(documented('Pod')))).toEqual([]);
+  });
+});
+
 describe('The PodMonitor of docs/kubernetes.md', () => {
-  const read = (file: string): string => readFileSync(path.join(projectRoot, file), 'utf8');
-  const [, text = ''] = /```yaml\n([^`]*kind: PodMonitor\n[^`]*)```/.exec(read('docs/kubernetes.md')) ?? [];
-  const [monitor] = loadAll(text) as {
+  const [monitor] = loadAll(documented('PodMonitor')) as {
     spec: { jobLabel?: string; selector: { matchLabels: object }; podMetricsEndpoints: { port: string }[] };
   }[];
   /** The pods that it scrapes, by the values of its label for jobs. */
