@@ -71,3 +71,25 @@ describe('The texts of the console', () => {
     expect(translate({ a: 'for {name}' }, 'en', 'a')).toBe('for {name}');
   });
 });
+
+describe('The list of keyboard shortcuts', () => {
+  it('has each key to which a page listens, and no other', () => {
+    const list = /KEYS[^=]+= \[(.+?)\n\];/s.exec(read('shell/shortcut-help.tsx'))?.[1] ?? '';
+    const listed = [...list.matchAll(/\[\[(.+?)\], /g)].map(([, keys = '']) => keys.replace(/[', ]/g, ''));
+    const shortcuts = read('kit/shortcuts.ts');
+    const places = /PLACES = \{(.+?)\}/s.exec(shortcuts)?.[1] ?? '';
+    const pages = files
+      .filter((file) => file.endsWith('.tsx'))
+      .map(read)
+      .join('\n');
+    const heard = [
+      ...[...places.matchAll(/^ {2}(\w): /gm)].map(([, key]) => `g${key}`),
+      ...[...shortcuts.matchAll(/event\.key === '(.)'/g)].flatMap(([, key = '']) => (key === 'g' ? [] : [key])),
+      ...[...pages.matchAll(/shortcut'?[=:] ?['"](.)['"]/g)].map(([, key]) => key),
+      // Of the browser: it follows a link, and closes a dialog.
+      'Enter',
+      'Esc',
+    ];
+    expect(new Set(listed)).toEqual(new Set(heard));
+  });
+});

@@ -22,6 +22,7 @@ const KEYS: readonly (readonly [readonly string[], Key])[] = [
   [['['], 'shortcuts.newer'],
   [[']'], 'shortcuts.older'],
   [['c'], 'shortcuts.copy'],
+  [['d'], 'shortcuts.deposit'],
   [['Esc'], 'shortcuts.close'],
   [['?'], 'shortcuts.help'],
 ];
