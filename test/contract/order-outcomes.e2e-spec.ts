@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PricesService } from '../../src/catalog/prices.service.js';
-import { parseBaht } from '../../src/core/money.js';
+import { checkedBaht } from '../../src/core/money.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import { bought, refused, type Script } from '../support/fake-supplier.js';
@@ -204,7 +204,7 @@ describe('3 States: an order of which a part failed', () => {
 
 describe('2 Creating an order: prices', () => {
   const ownPrice = (merchant: TestMerchant, of: string, price: string): Promise<unknown> =>
-    stack.api.get(PricesService).set(merchant.id, of, parseBaht(price) ?? 0n);
+    stack.api.get(PricesService).set(merchant.id, of, checkedBaht(price));
 
   it('a merchant’s own price below list is the discount, of the line and of the order', async () => {
     const merchant = await stack.merchant('100.00');

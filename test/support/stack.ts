@@ -10,7 +10,7 @@ import { ProductsService } from '../../src/catalog/products.service.js';
 import { SuppliersService } from '../../src/suppliers/suppliers.service.js';
 import { loadConfig, type Config } from '../../src/core/config.js';
 import { createLogger, NestLogger, type Logger } from '../../src/core/logger.js';
-import { parseBaht } from '../../src/core/money.js';
+import { checkedBaht } from '../../src/core/money.js';
 import { Database } from '../../src/database/database.js';
 import { SchemaService } from '../../src/database/schema.service.js';
 import { MerchantsService } from '../../src/merchants/merchants.service.js';
@@ -146,7 +146,7 @@ export class TestStack {
   /** A merchant with money and a key. @param balance in baht. */
   async merchant(balance = '1000.00', key: IssueOptions = {}, kind: { sandbox?: boolean } = {}): Promise<TestMerchant> {
     const { id } = await this.api.get(MerchantsService).create(unique('merchant'), undefined, kind);
-    const amount = parseBaht(balance) ?? 0n;
+    const amount = checkedBaht(balance);
     if (amount > 0n) await this.credit(id, balance);
     const issued = await this.api.get(ApiKeysService).issue(id, key);
     return { id, key: issued.key, client: new Client(this.url, issued.key) };
@@ -160,7 +160,7 @@ export class TestStack {
   async credit(merchantId: number, amount: string): Promise<void> {
     const funding = {
       merchantId,
-      amount: parseBaht(amount) ?? 0n,
+      amount: checkedBaht(amount),
       reference: unique('credit'),
       operator: 'test',
     };
@@ -174,7 +174,7 @@ export class TestStack {
     const product = {
       sku,
       name: `Product ${sku}`,
-      price: parseBaht(price) ?? 0n,
+      price: checkedBaht(price),
       supplier: 'fake',
       ...definition,
     };

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { parseBaht } from '../../src/core/money.js';
+import { checkedBaht } from '../../src/core/money.js';
 import { WalletService } from '../../src/wallet/wallet.service.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { withoutSweeper } from '../support/locks.js';
@@ -25,14 +25,13 @@ beforeAll(async () => {
 
 afterAll(() => closeWithBalancedBooks(stack, endpoints));
 
-const satang = (baht: string): bigint => parseBaht(baht) ?? 0n;
 const wallets = (): WalletService => stack.api.get(WalletService);
 const alertBelow = (merchant: TestMerchant, baht: string | null): Promise<unknown> =>
-  wallets().setAlert(merchant.id, baht === null ? null : satang(baht), { operator: 'test' });
+  wallets().setAlert(merchant.id, baht === null ? null : checkedBaht(baht), { operator: 'test' });
 const debit = (merchant: TestMerchant, baht: string): Promise<unknown> =>
   wallets().debit({
     merchantId: merchant.id,
-    amount: satang(baht),
+    amount: checkedBaht(baht),
     reference: unique('debit'),
     operator: 'test',
   });

@@ -1,15 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseBaht } from '../../core/money.js';
+import { checkedBaht } from '../../core/money.js';
 import { nextReport, offerInSandbox, sandboxPayments } from './sandbox-plan.js';
-
-const satang = (baht: string): bigint => parseBaht(baht) ?? 0n;
 
 /** The times at which the channel reports, from the creation on. */
 function reports(amount: string, expiresIn: number): number[] {
   const times: number[] = [];
-  for (let next = nextReport(satang(amount), expiresIn, -1); next !== null;) {
+  for (let next = nextReport(checkedBaht(amount), expiresIn, -1); next !== null;) {
     times.push(next);
-    next = nextReport(satang(amount), expiresIn, next);
+    next = nextReport(checkedBaht(amount), expiresIn, next);
   }
   return times;
 }
@@ -31,7 +29,7 @@ describe('the sandbox reports payments', () => {
 
   it('of other sums than asked for, and twice', () => {
     const differences = (amount: string): bigint[] =>
-      sandboxPayments(satang(amount), 60).map(({ difference }) => difference);
+      sandboxPayments(checkedBaht(amount), 60).map(({ difference }) => difference);
     expect([differences('1003.00'), differences('1004.00')]).toEqual([[-100n], [100n]]);
     expect([differences('1005.00'), differences('1008.00')]).toEqual([[0n, 0n], [0n]]);
   });
@@ -40,10 +38,10 @@ describe('the sandbox reports payments', () => {
 describe('an offer in the sandbox', () => {
   it('adds satang, never whole baht, and names an id that no bank knows', () => {
     for (const amount of ['1.00', '999.99', '700000.00']) {
-      const { amountToPay, qrPayload } = offerInSandbox(satang(amount), 900);
-      expect(amountToPay > satang(amount) && amountToPay % 100n !== 0n && amountToPay % 11n === 3n).toBe(true);
+      const { amountToPay, qrPayload } = offerInSandbox(checkedBaht(amount), 900);
+      expect(amountToPay > checkedBaht(amount) && amountToPay % 100n !== 0n && amountToPay % 11n === 3n).toBe(true);
       expect(qrPayload).toContain('02130000000000000');
     }
-    expect(offerInSandbox(satang('1007.00'), 900)).toMatchObject({ qrPayload: null, inquiryAfter: null });
+    expect(offerInSandbox(checkedBaht('1007.00'), 900)).toMatchObject({ qrPayload: null, inquiryAfter: null });
   });
 });
