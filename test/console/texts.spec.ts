@@ -43,6 +43,12 @@ describe('The texts of the console', () => {
     expect(unused).toEqual([]);
   });
 
+  it('in English, use the words of the glossary for inquiries, attempts and discrepancies', () => {
+    const replaced = /\b(asked|asking|reversals?|said|tells|tried|tries)\b/i;
+    const wrong = Object.entries(en).filter(([, text]) => replaced.test(JSON.stringify(text)));
+    expect(wrong).toEqual([]);
+  });
+
   /** The counted things. A text with two counts consists of two texts. */
   const THINGS =
     'attempts|calls|characters|deliveries|merchants|months|movements|offers|orders|pieces|prices|products|units|webhooks';

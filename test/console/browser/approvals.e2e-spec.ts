@@ -65,7 +65,7 @@ describeInBrowser('Approvals, in a browser', () => {
     await dialog(requester.page).getByText('nothing moves until another operator approves it').waitFor();
     await dialog(requester.page).getByLabel('Reason').fill('ticket 4711');
     await requester.look('approvals-ask');
-    await dialog(requester.page).getByRole('button', { name: 'Ask for approval' }).click();
+    await dialog(requester.page).getByRole('button', { name: 'Request approval' }).click();
     await requester.page.getByText(`50,000.01 THB for ${name} wait for a second person`).waitFor();
     const waiting = requester.page.getByRole('region', { name: 'Waiting for a second person' });
     await waiting.getByText('bank-1').waitFor();

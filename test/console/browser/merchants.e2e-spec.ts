@@ -179,7 +179,7 @@ describeInBrowser('Merchants, in a browser', () => {
     await page.getByText(`${name} can order again`).first().waitFor();
     await page.getByRole('button', { name: 'Change', exact: true }).first().click();
     await dialog(page)
-      .getByLabel(/Tell the merchant below/)
+      .getByLabel(/Warn the merchant below/)
       .fill('500');
     await dialog(page).getByRole('button', { name: 'Set the alert' }).click();
     await page.getByText('The alert is at 500.00 THB').waitFor();

@@ -247,11 +247,11 @@ describeInBrowser('Orders, in a browser', () => {
     expect(await field.inputValue()).toBe('SUPPLIER_UNAVAILABLE');
     await dialog.getByText('as the supplier just reported').waitFor();
     const askAgain = async (words: string): Promise<void> => {
-      await dialog.getByRole('button', { name: 'Ask again' }).click();
+      await dialog.getByRole('button', { name: 'Inquire again' }).click();
       await dialog.getByText(words).waitFor();
     };
     report = { outcome: 'failed', failure_code: 'OUT_OF_STOCK' };
-    await askAgain('fake says that it failed');
+    await askAgain('fake reports that it failed');
     expect(await field.inputValue()).toBe('OUT_OF_STOCK');
     await field.selectOption('PLAYER_NOT_ELIGIBLE');
     report = { outcome: 'processing', failure_code: null };

@@ -143,7 +143,7 @@ describeInBrowser('Home and suppliers, in a browser', () => {
     await visitor.open('/');
     const needs = page.locator('section', { has: page.getByRole('heading', { name: 'To do' }) });
     await needs.getByRole('link', { name: 'The last audit found something wrong' }).waitFor();
-    await needs.getByRole('link', { name: '1 reversal of a supplier is open' }).waitFor();
+    await needs.getByRole('link', { name: '1 discrepancy of a supplier is open' }).waitFor();
     await needs.getByRole('link', { name: '1 webhook has failed for an hour or more' }).click();
     await page.waitForURL('**/webhooks?status=failing');
     await page.getByRole('link', { name: /nobody-listens/ }).waitFor();
@@ -284,7 +284,7 @@ describeInBrowser('Home and suppliers, in a browser', () => {
     const visitor = await arrive();
     const { page } = visitor;
     await visitor.open('/');
-    await page.getByRole('link', { name: '1 reversal of a supplier is open' }).click();
+    await page.getByRole('link', { name: '1 discrepancy of a supplier is open' }).click();
     await page.waitForURL('**/reversals?open=true');
     await page.getByRole('button', { name: 'Close discrepancy' }).click();
     const dialog = page.getByRole('dialog', { name: /Close the discrepancy of/ });
