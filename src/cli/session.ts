@@ -12,8 +12,11 @@ import { SchemaService } from '../database/schema.service.js';
 import { localDataDir } from '../core/project-root.js';
 import { readStackFile } from './local-stack/stack-file.js';
 import { CommandError, reasonOf } from './problems.js';
+import { streams } from './streams.js';
 
 const SCHEMA_DEADLINE_MS = 15_000;
+const BEING_CHANGED =
+  'The schema is being changed to that of this version. The command runs when this has ended; Ctrl+C ends the command.\n';
 
 /**
  * Opens the services of a command, on a database whose schema is up to date.
@@ -57,25 +60,30 @@ function createLogger(config: Config, env: NodeJS.ProcessEnv): Logger {
   return pino({ level, base: { process: 'cli' } }, destination({ dest: 2, sync: true }));
 }
 
-/** The schema service waits for PostgreSQL without limit, but an operator must get an error soon. */
+/**
+ * The schema service waits for PostgreSQL without limit, but an operator must get an error soon. A change of the schema
+ * may take long: a command says so, and waits for its end.
+ */
 async function waitForSchema(app: INestApplicationContext, config: Config): Promise<void> {
-  const unreachable = app
+  const schema = app.get(SchemaService);
+  const deadline = (): Promise<void> => delay(SCHEMA_DEADLINE_MS, undefined, { ref: false });
+  const reachable = app
     .get(Database)
     .ping()
-    .then(
-      () => delay(SCHEMA_DEADLINE_MS, undefined, { ref: false }),
-      (error: unknown) => {
-        const server = serverOf(config.DATABASE_URL);
-        const reason = certificateProblem(error) ?? reasonOf(error);
-        throw new CommandError(`PostgreSQL cannot be used${server}: ${reason}. Start it, or correct DATABASE_URL`);
-      },
-    );
-  const ready = await Promise.race([app.get(SchemaService).whenReady(), unreachable]);
-  if (ready !== true) {
-    throw new CommandError(
-      `the schema could not be brought up to date within ${SCHEMA_DEADLINE_MS / 1000} s: ` +
-        'LOG_LEVEL=info in front of the command shows why',
-    );
+    .catch((error: unknown) => {
+      const server = serverOf(config.DATABASE_URL);
+      const reason = certificateProblem(error) ?? reasonOf(error);
+      throw new CommandError(`PostgreSQL cannot be used${server}: ${reason}. Start it, or correct DATABASE_URL`);
+    });
+  let waited: Promise<void> = reachable.then(deadline);
+  for (let times = 1; (await Promise.race([schema.whenReady(), waited])) !== true; times++) {
+    if (!schema.isBeingChanged)
+      throw new CommandError(
+        `the schema could not be brought up to date within ${SCHEMA_DEADLINE_MS / 1000} s: ` +
+          'LOG_LEVEL=info in front of the command shows why',
+      );
+    if (times === 1) streams().stderr.write(BEING_CHANGED);
+    waited = deadline();
   }
 }
 

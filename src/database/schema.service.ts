@@ -25,6 +25,8 @@ export const MIGRATION_LOCK = 7_038_167_014;
 export class SchemaService implements OnModuleInit, BeforeApplicationShutdown {
   private readonly stop = new AbortController();
   private opening: Promise<boolean> = Promise.resolve(false);
+  /** Whether this process changes the schema now, or waits for another one that does. */
+  isBeingChanged = false;
 
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
@@ -55,6 +57,7 @@ export class SchemaService implements OnModuleInit, BeforeApplicationShutdown {
         this.database.open();
         return true;
       } catch (error) {
+        this.isBeingChanged = false;
         const message = certificateProblem(error) ?? (error as Error).message;
         const away = isConnectionLost(error);
         if (message !== reported && certificateProblem(error))
@@ -76,6 +79,7 @@ export class SchemaService implements OnModuleInit, BeforeApplicationShutdown {
     if (await this.isUpToDate()) return;
     const client = await this.database.pool.connect();
     try {
+      this.isBeingChanged = true;
       await lock(client, this.stop.signal);
       if (await this.dataSource.showMigrations()) await this.runMigrations();
     } finally {
