@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '../database/database.js';
 import { statement } from '../database/parameters.js';
-import { ATTEMPT } from './attempts.sql.js';
+import { ATTEMPT, isAttempt } from './attempts.sql.js';
 import { DESTINATION } from './claim.sql.js';
 import { OR_SOONER } from '../orders/attempt-checks.sql.js';
 import { NAMES_PURCHASE } from '../orders/codes/unit-deliveries.repository.js';
@@ -11,9 +11,6 @@ import type { UnitAttempt } from '../orders/unit-attempt.entity.js';
 import { SUPPLIER_CALLS } from '../orders/supplier-calls.sql.js';
 import type { Supplier } from '../suppliers/supplier.entity.js';
 import { LEASE_MARGIN_MS } from '../suppliers/supplier-timing.js';
-
-const isCheck = ({ order_id, item, unit, attempt }: Record<keyof typeof ATTEMPT, string>): string =>
-  `order_id = ${order_id} AND item = ${item} AND unit = ${unit} AND attempt = ${attempt}`;
 
 const SCHEDULE_CHECK = statement(
   'attempt_checks.schedule',
@@ -110,7 +107,7 @@ const FIND_SOLD = statement(
     JOIN unit_attempts a ON a.order_id = u.order_id AND a.item = u.item AND a.unit = u.unit AND a.number = u.attempt
     JOIN orders o ON o.id = u.order_id
     JOIN suppliers s ON s.id = u.supplier_id
-    WHERE u.order_id = ${key.order_id} AND u.item = ${key.item} AND u.unit = ${key.unit} AND u.attempt = ${key.attempt}
+    WHERE ${isAttempt(key, 'u')}
       AND u.state = 'succeeded' AND u.sent_to = ${DESTINATION}
       AND (${maxAgeMs} IS NULL
            OR u.first_sent_at > statement_timestamp() - make_interval(secs => ${maxAgeMs} / 1000.0))
@@ -122,7 +119,7 @@ const FIND_SOLD = statement(
 const END_CHECK = statement(
   'attempt_checks.end',
   { ...ATTEMPT, dueAt: 'timestamptz' },
-  ({ dueAt, ...key }) => `DELETE FROM attempt_checks WHERE ${isCheck(key)} AND due_at = ${dueAt}`,
+  ({ dueAt, ...key }) => `DELETE FROM attempt_checks c WHERE ${isAttempt(key, 'c')} AND c.due_at = ${dueAt}`,
 );
 
 /**
@@ -134,7 +131,7 @@ const LACKS_CODE = statement(
   ATTEMPT,
   (key) => `
     SELECT FROM supplier_reversals r
-    WHERE ${isCheck(key)} AND r.kind = 'bought_late' AND r.delivered_sealed IS NULL AND (r.status = 'open' OR EXISTS (
+    WHERE ${isAttempt(key, 'r')} AND r.kind = 'bought_late' AND r.delivered_sealed IS NULL AND (r.status = 'open' OR EXISTS (
       SELECT FROM order_units u
       JOIN unit_attempts a ON a.order_id = u.order_id AND a.item = u.item AND a.unit = u.unit AND a.number = r.attempt
       WHERE u.order_id = r.order_id AND u.item = r.item AND u.unit = r.unit AND u.state = 'succeeded'

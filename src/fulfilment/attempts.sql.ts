@@ -7,6 +7,12 @@ import { isOf, isSentOnce, isSold } from '../orders/unit-conditions.sql.js';
 /** The key of an attempt. */
 export const ATTEMPT = { order_id: 'bigint', item: 'smallint', unit: 'smallint', attempt: 'smallint' } as const;
 
+/** In SQL: whether a row has this key of an attempt. @param row its alias. */
+export const isAttempt = (key: Record<keyof typeof ATTEMPT, string>, row: string): string =>
+  Object.keys(ATTEMPT)
+    .map((column) => `${row}.${column} = ${key[column as keyof typeof ATTEMPT]}`)
+    .join(' AND ');
+
 /** The columns with an attempt's request and costs. An item's row has the same columns, for the first attempts of its units. */
 export const TERMS = [
   ...(['supplier_sku', 'player_template', 'expected_cost_micros', 'max_cost_micros'] as const),

@@ -4,7 +4,7 @@ import type { ClaimRequest, WorkTable } from '../queues/leased-work.js';
 import { LEASE_MARGIN_MS } from '../suppliers/supplier-timing.js';
 import { SupplierRegistry } from '../suppliers/supplier-registry.js';
 import { isOf, isSold } from '../orders/unit-conditions.sql.js';
-import { ATTEMPT } from './attempts.sql.js';
+import { ATTEMPT, isAttempt } from './attempts.sql.js';
 import { CLAIM_UNITS, type ClaimedUnit, type ReviewedUnit } from './claim.sql.js';
 import { claimedBy } from '../queues/claims.js';
 import { rowsOf, statement } from '../database/parameters.js';
@@ -209,11 +209,11 @@ export const REVIEW_UNIT = statement(
 export const REVIEW_SOLD_UNIT = statement(
   'units.review_sold',
   ATTEMPT,
-  ({ order_id, item, unit, attempt }) => `
+  (key) => `
     UPDATE order_units u SET state = 'review', next_action = 'inquire', next_action_at = NULL,
            unknown_since = statement_timestamp(), updated_at = statement_timestamp()
     FROM orders o, unit_attempts a, suppliers s
-    WHERE u.order_id = ${order_id} AND u.item = ${item} AND u.unit = ${unit} AND u.attempt = ${attempt}
+    WHERE ${isAttempt(key, 'u')}
       AND u.state = 'queued' AND u.claimed_by IS NULL AND ${isSold('u')} AND o.id = u.order_id AND s.id = u.supplier_id
       AND ${isOf('u', 'a')} AND a.number = u.attempt
     RETURNING u.order_id, u.item, u.unit, u.attempt, u.supplier_id, s.code AS supplier, o.order_number, o.request_id, a.reference,

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { IsNull, Not } from 'typeorm';
 import { present } from '../../core/invariant.js';
 import { Database } from '../../database/database.js';
-import { ATTEMPT } from '../attempts.sql.js';
+import { ATTEMPT, isAttempt } from '../attempts.sql.js';
 import { SupplierCallback } from './supplier-callback.entity.js';
 import { statement } from '../../database/parameters.js';
 import { removalOfOld } from '../../database/remove-in-batches.js';
@@ -44,9 +44,6 @@ const attemptBy = (column: 'reference' | 'supplier_reference') =>
 const FIND_ATTEMPT = attemptBy('reference');
 const FIND_ATTEMPT_BY_SUPPLIER_REFERENCE = attemptBy('supplier_reference');
 
-const isUnit = ({ order_id, item, unit, attempt }: Record<keyof typeof ATTEMPT, string>): string =>
-  `u.order_id = ${order_id} AND u.item = ${item} AND u.unit = ${unit} AND u.attempt = ${attempt}`;
-
 /**
  * Makes an inquiry due now, or as soon as the minimum gap since the last call has passed. An inquiry that is already due earlier
  * is not postponed. The gap begins at `updated_at`, when the last call ended, so this statement does not change that column.
@@ -60,7 +57,7 @@ const WAKE_UNIT = statement(
       SELECT order_id, item, unit, next_action_at,
              greatest(statement_timestamp(), updated_at + make_interval(secs => ${minGapMs} / 1000.0)) AS due_at
       FROM order_units u
-      WHERE ${isUnit(key)} AND state = 'unknown' AND next_action = 'inquire' AND claimed_by IS NULL
+      WHERE ${isAttempt(key, 'u')} AND state = 'unknown' AND next_action = 'inquire' AND claimed_by IS NULL
       FOR NO KEY UPDATE),
     woken AS (
       UPDATE order_units u SET next_action_at = w.due_at
@@ -94,7 +91,7 @@ export const MARK_IN_DOUBT = statement(
         THEN greatest(statement_timestamp(), u.updated_at + make_interval(secs => ${minGapMs} / 1000.0))
         ELSE u.next_action_at END,
       unknown_since = coalesce(u.unknown_since, u.last_sent_at, statement_timestamp())
-    WHERE ${isUnit(key)} AND u.state IN ('queued', 'sending', 'unknown')
+    WHERE ${isAttempt(key, 'u')} AND u.state IN ('queued', 'sending', 'unknown')
       AND (u.next_action = 'send' OR u.state = 'sending' AND u.inquiries = 0 AND (u.sends > 1 OR u.unknown_since IS NULL)
            OR u.state = 'unknown' AND u.claimed_by IS NOT NULL AND u.sends > 1)
     RETURNING u.supplier_id,
