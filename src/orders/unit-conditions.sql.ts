@@ -1,3 +1,6 @@
+/** The key of a unit. */
+export const UNIT = { order_id: 'bigint', item: 'smallint', unit: 'smallint' } as const;
+
 /** In SQL: whether a row belongs to a unit. Both arguments are aliases of rows with the columns of a unit's key. */
 export const isOf = (unit: string, row: string): string =>
   ['order_id', 'item', 'unit'].map((column) => `${row}.${column} = ${unit}.${column}`).join(' AND ');
@@ -11,3 +14,10 @@ export const isSold = (unit: string): string => `
              EXISTS (SELECT FROM supplier_reversals r
                      WHERE ${isOf(unit, 'r')}
                        AND r.kind = 'bought_late' AND r.status <> 'closed')`;
+
+/**
+ * In SQL: whether the supplier has certainly not accepted any send of the unit's latest attempt. While an attempt is in doubt,
+ * `unknown_since` is set. A concurrent claim is harmless: if the claim is first, the unit is no longer `queued`; if it is second,
+ * it finds the new state.
+ */
+export const CERTAINLY_NOT_BOUGHT = `u.state = 'queued' AND u.unknown_since IS NULL AND u.claimed_by IS NULL`;
