@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import pg from 'pg';
 import { CliModule } from '../../src/cli.module.js';
 import { SchemaService } from '../../src/database/schema.service.js';
 import { OrderCancellationService } from '../../src/support/order-cancellation.service.js';
@@ -11,7 +10,7 @@ import { OrderSupportService } from '../../src/support/order-support.service.js'
 import { closeWithBalancedBooks, expectBooksToBalance } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import { bought } from '../support/fake-supplier.js';
-import { whileLocked } from '../support/locks.js';
+import { besideChange, whileLocked } from '../support/locks.js';
 import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
 import { untilDone } from '../support/until-served.js';
 import { CommandLine } from './command-line.js';
@@ -293,33 +292,15 @@ describe('topup order cancel beside workers', () => {
 
   it('refuses an order whose unit a worker claimed first, while the order was locked', async () => {
     const order = await stack.order(merchant, [{ sku }]);
-    // Not one of the service, which would not stay idle in a transaction for long.
-    const client = new pg.Client(stack.config.DATABASE_URL);
-    await client.connect();
-    let cancelling: Promise<boolean>;
-    try {
-      await client.query('BEGIN');
-      await client.query(
-        `WITH claimed AS (
-           UPDATE order_units SET state = 'sending', next_action = 'inquire', sends = 1, claim = claim + 1, claimed_by = 'w/2',
-                  attempt = 1, next_action_at = now() + interval '1 h'
-           WHERE order_id = (SELECT id FROM orders WHERE order_number = $1)
-           RETURNING order_id, item, unit, supplier_id)
-         INSERT INTO unit_attempts (order_id, item, unit, number, supplier_id, supplier_sku, reference, created_at)
-         SELECT order_id, item, unit, 1, supplier_id, 'its-sku', $1 || '.1.1', now() FROM claimed`,
-        [order.order_number],
-      );
-      cancelling = tryToCancel(order);
-      await eventually(
-        () =>
-          stack.sql(`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`),
-        ({ length }) => length > 0,
-      );
-      await client.query('COMMIT');
-    } finally {
-      await client.end();
-    }
-    expect(await cancelling).toBe(false);
+    const claim = `
+      WITH claimed AS (
+        UPDATE order_units SET state = 'sending', next_action = 'inquire', sends = 1, claim = claim + 1, claimed_by = 'w/2',
+               attempt = 1, next_action_at = now() + interval '1 h'
+        WHERE order_id = (SELECT id FROM orders WHERE order_number = '${order.order_number}')
+        RETURNING order_id, item, unit, supplier_id)
+      INSERT INTO unit_attempts (order_id, item, unit, number, supplier_id, supplier_sku, reference, created_at)
+      SELECT order_id, item, unit, 1, supplier_id, 'its-sku', '${order.order_number}.1.1', now() FROM claimed`;
+    expect(await besideChange(stack, claim, () => tryToCancel(order))).toBe(false);
     const { body } = await merchant.client.get<OrderBody>(`/v1/orders/${order.reference_id}`);
     expect(body.status).toBe('processing');
   });

@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import pg from 'pg';
 import { closeWithBalancedBooks } from '../support/books.js';
-import { eventually } from '../support/eventually.js';
-import { whileLocked } from '../support/locks.js';
+import { besideChange, whileLocked } from '../support/locks.js';
 import { TestStack, unique, type TestMerchant } from '../support/stack.js';
 import { CommandLine } from './command-line.js';
 
@@ -112,26 +110,10 @@ describe('topup supplier remove', () => {
 
   it('waits for a transaction that adds a reference to the supplier, and then refuses', async () => {
     const code = await addSupplier();
-    // Not one of the service, which would not stay idle in a transaction for long.
-    const adding = new pg.Client(stack.config.DATABASE_URL);
-    await adding.connect();
-    try {
-      await adding.query('BEGIN');
-      await adding.query(
-        `INSERT INTO products (sku, name, price, supplier_id, supplier_sku)
-         SELECT $1, 'late', 1, id, 'late' FROM suppliers WHERE code = $2`,
-        [unique('SKU'), code],
-      );
-      const removing = commandLine.refused('supplier', 'remove', code);
-      await eventually(
-        () => stack.sql(`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`),
-        ({ length }) => length > 0,
-      );
-      await adding.query('COMMIT');
-      expect(await removing).toMatch(/in use by 1 offer;/);
-    } finally {
-      await adding.end();
-    }
+    const add = `INSERT INTO products (sku, name, price, supplier_id, supplier_sku)
+                 SELECT '${unique('SKU')}', 'late', 1, id, 'late' FROM suppliers WHERE code = '${code}'`;
+    const refused = await besideChange(stack, add, () => commandLine.refused('supplier', 'remove', code));
+    expect(refused).toMatch(/in use by 1 offer;/);
   });
 
   it('gives up soon if a transaction goes on reading offers, because orders wait meanwhile, and says so', async () => {
