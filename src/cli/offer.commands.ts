@@ -50,7 +50,7 @@ function defineSet(offer: OperatorCommand): void {
   named(offer.command('set').description('Add an offer of a product by a supplier, or change an existing one.'))
     .option(
       '--priority <n>',
-      `1 is tried first, up to ${MAX_PRIORITY} (default for a new offer: 1)`,
+      `1 comes first, up to ${MAX_PRIORITY} (default for a new offer: 1)`,
       integer(1, MAX_PRIORITY),
     )
     .option('--cost <amount>', 'cost of one unit in the supplier’s currency', micros)
@@ -92,7 +92,7 @@ function withWarning(offer: ListedOffer): Result {
 function defineList(offer: OperatorCommand): void {
   offer
     .command('list')
-    .description('List offers in the order in which they are tried, and why some are not used now.')
+    .description('List offers in the order in which they are used, and why some are not used now.')
     .option('--sku <sku>', 'offers of this product')
     .option('--supplier <code>', 'offers by this supplier')
     .examples('offer list', 'offer list --sku MLBB-86')

@@ -81,7 +81,7 @@ export function defineResolve(order: OperatorCommand): void {
   defineDecision(
     order,
     'resolve',
-    'Settle a unit in state unknown or review by hand, after asking the supplier about it.',
+    'Settle a unit in state unknown or review by hand, after an inquiry at the supplier.',
   )
     .requiredOption('--unit <item.unit>', 'unit to settle, such as 1.2', unit)
     .option('--succeeded', 'outcome: the supplier delivered the unit, and its price is spent')

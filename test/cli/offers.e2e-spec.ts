@@ -207,7 +207,7 @@ describe('topup offer set', () => {
 });
 
 describe('topup offer list and remove', () => {
-  it('list offers in the order in which they are tried, by product or by supplier', async () => {
+  it('list offers in the order in which they are used, by product or by supplier', async () => {
     await set('fake', 'dear', '--cost', '20', '--currency', 'THB');
     await set('other', 'cheap', '--cost', '10', '--currency', 'THB');
     await set('fake', 'unknown');

@@ -41,7 +41,7 @@ export class OfferNameDto {
 const PERCENT = /^\d{1,3}(\.\d{1,2})?$/;
 
 export class SetOfferDto extends OfferNameDto {
-  @Integer(1, MAX_PRIORITY, { optional: true, description: '1 is tried first' }) priority?: number;
+  @Integer(1, MAX_PRIORITY, { optional: true, description: '1 comes first' }) priority?: number;
   @Fitting(
     (value) => parseMicros(value) !== null,
     'must be an amount such as 14800 or 23.5, with up to six fraction digits',

@@ -26,7 +26,7 @@ export class ConsoleOffersController {
   ) {}
 
   @Get()
-  @ConsoleRoute('products.read', 'Offers by product, in the order in which they are tried', [OfferDto])
+  @ConsoleRoute('products.read', 'Offers by product, in the order in which they are used', [OfferDto])
   async list(
     @CurrentCaller() caller: Caller,
     @Query() { q, cursor, ...which }: OffersQueryDto,
