@@ -18,6 +18,7 @@ import { refused } from '../support/fake-supplier.js';
 import { monthsAgo, moveTo } from '../support/months.js';
 import { LEAVE_CALLS_WHOLE, Partitioning } from '../support/partitioning.js';
 import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
+import { untilDone } from '../support/until-served.js';
 
 /** How many ids a partition has. */
 export const SIZE = 100n;
@@ -191,7 +192,7 @@ export class ArchiveScene {
     await moveTo(stack, MONTHS[1]);
     if (areCallsLate) await this.partitioning.orders(SIZE);
     await this.goOnAt(2n * SIZE);
-    await keepAhead(this.run, ORDERS);
+    await untilDone(() => keepAhead(this.run, ORDERS));
     this.ordered[2].push(await this.order());
     // Moving the orders to their months also changed when the attempts were made.
     for (const each of this.ordered.flat())

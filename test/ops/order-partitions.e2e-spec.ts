@@ -7,10 +7,10 @@ import { PartitionsRepository } from '../../src/database/partitions/partitions.r
 import { withRunLock, PartitionsRefused, executeOn, type Execute } from '../../src/database/partitions/runs.js';
 import { LIST_UNDECIDED } from '../../src/support/undecided-calls.repository.js';
 import { expectBooksToBalance } from '../support/books.js';
-import { eventually } from '../support/eventually.js';
 import { refused } from '../support/fake-supplier.js';
 import { asMigration, createIndexTwice, LEAVE_CALLS_WHOLE } from '../support/partitioning.js';
 import type { TestStack } from '../support/stack.js';
+import { untilDone } from '../support/until-served.js';
 import { PartitionScene } from './partition-scene.js';
 
 const SIZE = 1_000_000n;
@@ -75,8 +75,8 @@ describe('orders that become partitioned', () => {
     await partition();
     isOver = true;
     await placing;
-    await scene.goOnAt('orders', SIZE - 1n);
-    await Promise.all([scene.place('last', 3, 'refused'), scene.place('first', 3, 'refused')]);
+    await scene.placeAt('orders', SIZE - 1n, 'last', 3, 'refused');
+    await scene.place('first', 3, 'refused');
     for (const reference of ['before', `meanwhile-${placed - 1}`])
       await stack.orderWith(scene.merchant, reference, 'completed');
     for (const reference of ['last', 'first']) await stack.orderWith(scene.merchant, reference, 'failed');
@@ -126,7 +126,7 @@ describe('orders that become partitioned', () => {
   it('keep the constraints of their tables in each partition, with foreign keys between partitions of one range', async () => {
     await partition();
     await scene.goOnAt('orders', SIZE);
-    await keepAhead(run, ORDERS);
+    await untilDone(() => keepAhead(run, ORDERS));
     const [first, second, third] = await Promise.all(['p1', 'p2', 'p3'].map((name) => rulesOf(name)));
     expect(first).toContain('FOREIGN KEY (order_id, item) REFERENCES order_items_N(order_id, "position")');
     expect(second).toEqual(first);
@@ -148,11 +148,8 @@ describe('orders that become partitioned', () => {
     await scene.goOnAt('orders', SIZE - 1n);
     expect(await keepAhead(run, ORDERS)).toEqual([]);
     await scene.goOnAt('orders', SIZE);
-    await Promise.all([stack.startWorker(), stack.startWorker()]);
-    const partitions = await eventually(
-      () => new PartitionsRepository(run, ORDERS).listPartitions(),
-      ({ length }) => length > 2,
-    );
+    const workers = await Promise.all([stack.startWorker(), stack.startWorker()]);
+    const partitions = await scene.partitionsAhead(workers, ORDERS);
     expect(partitions.at(-1)).toEqual({ number: 3, lower: '2000000', upper: '3000000' });
     expect(await keepAhead(run, ORDERS)).toEqual([]);
   });
@@ -201,7 +198,7 @@ describe('calls to suppliers whose orders the previous version partitioned witho
     await partition();
     await client.query(LEAVE_CALLS_WHOLE);
     await scene.goOnAt('orders', SIZE);
-    expect(await keepAhead(run, ORDERS)).toMatchObject([{ number: 3 }]);
+    expect(await untilDone(() => keepAhead(run, ORDERS))).toMatchObject([{ number: 3 }]);
     await scene.refuse('one');
     expect(await placesOfCalls()).toEqual(['supplier_calls']);
   });
@@ -209,7 +206,7 @@ describe('calls to suppliers whose orders the previous version partitioned witho
   it('get the partition that a worker of that version did not make for them', async () => {
     await partition();
     await client.query('ALTER TABLE supplier_calls DETACH PARTITION supplier_calls_p2; DROP TABLE supplier_calls_p2');
-    expect(await keepAhead(run, ORDERS)).toMatchObject([{ number: 2 }]);
+    expect(await untilDone(() => keepAhead(run, ORDERS))).toMatchObject([{ number: 2 }]);
     await scene.goOnAt('orders', SIZE);
     await scene.refuse('one');
     expect(await placesOfCalls()).toEqual(['supplier_calls_p2']);

@@ -1,5 +1,11 @@
+import type { INestApplicationContext } from '@nestjs/common';
 import type pg from 'pg';
+import { NextPartitionsService } from '../../src/database/partitions/next-partitions.service.js';
+import { PartitionsRepository, type Partition } from '../../src/database/partitions/partitions.repository.js';
 import type { Execute } from '../../src/database/partitions/runs.js';
+import type { TableGroup } from '../../src/database/partitions/table-groups.js';
+import { eventually } from '../support/eventually.js';
+import { untilNotBusy } from '../support/http.js';
 import { Partitioning } from '../support/partitioning.js';
 import { auditServiceOf } from '../support/planted.js';
 import { TestStack, type TestMerchant } from '../support/stack.js';
@@ -40,10 +46,35 @@ export class PartitionScene {
   }
 
   /** Repeats the order until the API accepts it, because tables may be locked. */
-  place(reference: string, quantity = 1, userId = 'player'): ReturnType<typeof this.merchant.client.post> {
+  place(
+    reference: string,
+    quantity = 1,
+    userId = 'player',
+    { client } = this.merchant,
+  ): ReturnType<typeof this.merchant.client.post> {
     const items = [{ sku: this.sku, quantity }];
     const body = { reference_id: reference, user_id: userId, items };
-    return this.merchant.client.post('/v1/orders', body);
+    return client.post('/v1/orders', body);
+  }
+
+  /** Places an order that gets this id of the table. A refusal for now takes an id, too. */
+  async placeAt(table: string, id: bigint, reference: string, quantity?: number, userId?: string): Promise<void> {
+    const { status } = await untilNotBusy(async () => {
+      await this.goOnAt(table, id);
+      return this.place(reference, quantity, userId, { ...this.merchant, client: this.merchant.client.once });
+    });
+    if (status !== 200) throw new Error(`the order was answered with ${status}`);
+  }
+
+  /** The partitions of a group, once workers added the third one. By itself, a worker that found no lock free waits ten minutes. */
+  partitionsAhead(workers: INestApplicationContext[], group: TableGroup): Promise<Partition[]> {
+    return eventually(
+      async () => {
+        await Promise.all(workers.map((worker) => worker.get(NextPartitionsService).keepBooksAhead()));
+        return new PartitionsRepository(this.run, group).listPartitions();
+      },
+      ({ length }) => length > 2,
+    );
   }
 
   /** One order after the other. */

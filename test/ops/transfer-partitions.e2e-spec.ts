@@ -8,6 +8,7 @@ import { WalletService } from '../../src/wallet/wallet.service.js';
 import { expectBooksToBalance } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import type { TestStack } from '../support/stack.js';
+import { untilDone } from '../support/until-served.js';
 import { openManagementPort, Scrape } from './management.js';
 import { PartitionScene } from './partition-scene.js';
 
@@ -28,7 +29,9 @@ afterEach(() => scene.close());
 const partition = (by?: Execute): Promise<void> => scene.partitioning.transfers(SIZE, by);
 
 const credit = (reference: string, amount = 500n): Promise<unknown> =>
-  stack.api.get(WalletService).credit({ merchantId: scene.merchant.id, amount, reference, operator: 'test' });
+  untilDone(() =>
+    stack.api.get(WalletService).credit({ merchantId: scene.merchant.id, amount, reference, operator: 'test' }),
+  );
 
 /** The partition and the kind of each movement, in the order of ids. */
 async function places(): Promise<string[]> {
@@ -55,8 +58,8 @@ describe('movements of money that become partitioned', () => {
     await partition();
     isOver = true;
     await placing;
-    await scene.goOnAt('transfers', SIZE - 1n);
-    await scene.complete('across');
+    await scene.placeAt('transfers', SIZE - 1n, 'across');
+    await stack.orderWith(scene.merchant, 'across', 'completed');
     await credit('later');
     expect((await places()).slice(-4)).toEqual(['order_spend _p1', 'order_hold _p1', 'order_spend _p2', 'credit _p2']);
     const { body } = await scene.merchant.client.get<{ data: { reference_id: string }[] }>('/v1/wallet/entries');
@@ -134,7 +137,8 @@ describe('movements of money that become partitioned', () => {
     await scene.goOnAt('transfers', SIZE);
     await scene.goOnAt('orders', 1_000_000n);
     await scene.complete('after');
-    expect(await keepAhead(run, TRANSFERS)).toMatchObject([{ number: 3, upper: String(3n * SIZE) }]);
+    const added = await untilDone(() => keepAhead(run, TRANSFERS));
+    expect(added).toMatchObject([{ number: 3, upper: String(3n * SIZE) }]);
     await scene.goOnAt('transfers', 2n * SIZE);
     await scene.complete('last');
     expect((await places()).slice(-4)).toEqual([
@@ -175,11 +179,8 @@ describe('movements of money that become partitioned', () => {
     await credit('one');
     const ofBoth = await eventually(left, (names) => Object.keys(names).length > 0);
     expect(ofBoth).toEqual({ 'transfers left': Number(SIZE), 'transfers of': Number(SIZE) });
-    await Promise.all([stack.startWorker(), stack.startWorker()]);
-    const partitions = await eventually(
-      () => new PartitionsRepository(run, TRANSFERS).listPartitions(),
-      ({ length }) => length > 2,
-    );
+    const workers = await Promise.all([stack.startWorker(), stack.startWorker()]);
+    const partitions = await scene.partitionsAhead(workers, TRANSFERS);
     expect(partitions.map(({ upper }) => upper)).toEqual([1n, 2n, 3n].map((times) => String(times * SIZE)));
   });
 

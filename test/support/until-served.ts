@@ -1,4 +1,5 @@
 import { isConnectionLost, isOverloaded } from '../../src/core/postgres-errors.js';
+import { LocksNotFree } from '../../src/database/partitions/brief-lock.js';
 import { eventually } from './eventually.js';
 import type { Answer } from './http.js';
 
@@ -36,4 +37,5 @@ export async function untilDone<Result>(work: () => Promise<Result>): Promise<Re
 const isBusy = (error: Error): boolean =>
   isConnectionLost(error) ||
   isOverloaded(error) ||
+  error instanceof LocksNotFree ||
   (error as { retryAfterSeconds?: number }).retryAfterSeconds !== undefined;
