@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, it } from '@jest/globals';
-import { WorkNotifier } from '../../src/queues/work-notifier.js';
 import { closeWithBalancedBooks } from '../support/books.js';
-import { eventually } from '../support/eventually.js';
-import { withoutSweeper } from '../support/locks.js';
+import { buyWoken } from '../support/locks.js';
 import { TestStack, type TestMerchant } from '../support/stack.js';
 import { Wire } from '../support/wire.js';
 
@@ -28,25 +26,12 @@ async function buy(): Promise<void> {
   await stack.orderWith(merchant, order.reference_id, 'completed');
 }
 
-/** Buys without a sweeper, so that workers need a wake-up. It sends wake-ups until one arrives. */
-async function buyWoken(): Promise<void> {
-  const suppliers = (await stack.sql<{ id: number }>('SELECT id FROM suppliers')).map(({ id }) => id);
-  await withoutSweeper(stack, async () => {
-    const { reference_id } = await stack.order(merchant, [{ sku }]);
-    const wakeAndLook = async (): Promise<string> => {
-      stack.api.get(WorkNotifier).notifyFulfilment(suppliers);
-      return (await merchant.client.get<{ status: string }>(`/v1/orders/${reference_id}`)).body.status;
-    };
-    await eventually(wakeAndLook, (status) => status === 'completed');
-  });
-}
-
 describe('after a connection to Redis died without a sign', () => {
   it('workers go on with orders, replace the connection, and receive wake-ups again', async () => {
-    await buyWoken();
+    await buyWoken(stack, merchant, sku);
     wire.silence();
     // No wake-up arrives now; the worker finds the work by itself.
     await buy();
-    for (let n = 0; n < 3; n++) await buyWoken();
+    for (let n = 0; n < 3; n++) await buyWoken(stack, merchant, sku);
   });
 });

@@ -3,7 +3,7 @@ import { Redis, type RedisOptions } from 'ioredis';
 import { redisConnections } from '../../src/queues/redis-options.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
-import { withoutSweeper } from '../support/locks.js';
+import { buyWoken } from '../support/locks.js';
 import { startOwnRedis, type OwnRedis } from '../support/redis.js';
 import { TestStack, type TestMerchant } from '../support/stack.js';
 import { openManagementPort } from './management.js';
@@ -34,11 +34,7 @@ afterAll(async () => {
 });
 
 /** Buys while the sweeper is too rare to find the work: the worker gets a wake-up, or polls because Redis fails. */
-const buyAtOnce = (): Promise<void> =>
-  withoutSweeper(stack, async () => {
-    const order = await stack.order(merchant, [{ sku }]);
-    await stack.orderWith(merchant, order.reference_id, 'completed');
-  });
+const buyAtOnce = (): Promise<void> => buyWoken(stack, merchant, sku);
 
 const lines = (message: RegExp): string[] => log.filter((line) => message.test(line));
 

@@ -1,7 +1,8 @@
 import pg from 'pg';
 import type { Config } from '../../src/core/config.js';
+import { WorkNotifier } from '../../src/queues/work-notifier.js';
 import { eventually } from './eventually.js';
-import type { TestStack } from './stack.js';
+import type { TestMerchant, TestStack } from './stack.js';
 
 /** Works while no other connection can write into a table. Others see the work's own writes afterwards. */
 export async function holding(
@@ -24,6 +25,19 @@ export async function holding(
 export const withoutSweeper = (stack: TestStack, work: () => Promise<unknown>): Promise<void> =>
   holding(stack, 'worker_processes', work);
 
+/** Buys without a sweeper, so that workers need a wake-up. It sends wake-ups until one arrives. */
+export async function buyWoken(stack: TestStack, merchant: TestMerchant, sku: string): Promise<void> {
+  const suppliers = (await stack.sql<{ id: number }>('SELECT id FROM suppliers')).map(({ id }) => id);
+  await withoutSweeper(stack, async () => {
+    const { reference_id } = await stack.order(merchant, [{ sku }]);
+    const wakeAndLook = async (): Promise<string> => {
+      stack.api.get(WorkNotifier).notifyFulfilment(suppliers);
+      return (await merchant.client.get<{ status: string }>(`/v1/orders/${reference_id}`)).body.status;
+    };
+    await eventually(wakeAndLook, (status) => status === 'completed');
+  });
+}
+
 /** Works while another transaction holds the lock that the statement takes, such as on a row. The lock ends with the work. */
 export async function whileLocked<Result>(
   { config }: { config: Pick<Config, 'DATABASE_URL'> },
@@ -40,7 +54,10 @@ export async function whileLocked<Result>(
   }
 }
 
-/** Begins work while another transaction has made a change, and commits the change when the work waits for it. */
+/**
+ * Begins work while another transaction has made a change, and commits the change when the work waits for it, or has ended: on a
+ * busy machine, its own limit may end the wait before anybody sees it.
+ */
 export async function besideChange<Result>(
   { config }: Pick<TestStack, 'config'>,
   change: string,
@@ -52,11 +69,14 @@ export async function besideChange<Result>(
   try {
     await changing.query(`BEGIN; ${change}`);
     const { rows } = await changing.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-    const result = work();
+    let isOver = false;
+    const result = work().finally(() => (isOver = true));
+    // Its failure is thrown below.
+    result.catch(() => undefined);
     const waiting = 'SELECT FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid))';
     await eventually(
       () => watching.query(waiting, [rows[0]?.pid]),
-      ({ rowCount }) => (rowCount ?? 0) > 0,
+      ({ rowCount }) => isOver || (rowCount ?? 0) > 0,
     );
     await changing.query('COMMIT');
     return await result;
