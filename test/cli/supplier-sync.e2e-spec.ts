@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { HOUR_MS, MINUTE_MS } from '../../src/core/durations.js';
 import { DigiflazzBench, KEYS, USERNAME, type DigiflazzClient, type Json } from '../simulators/digiflazz-client.js';
 import type { CommandLine } from './command-line.js';
 import { SupplierScene } from './supplier-scene.js';
@@ -255,7 +256,10 @@ describe('the offers of a supplier with a catalogue', () => {
     const onceADay = async (): Promise<unknown> =>
       (await scene.client.query(`SELECT once_per_day FROM supplier_offers`)).rows;
     expect(await onceADay()).toEqual([{ once_per_day: false }]);
-    await change('ml86', { multi: false, start_cut_off: '00:01', end_cut_off: '00:00' });
+    // All day, except for a minute that is twelve hours away. Times are those of Jakarta.
+    const away = Date.now() + (7 + 12) * HOUR_MS;
+    const time = (ms: number): string => new Date(ms).toISOString().slice(11, 16);
+    await change('ml86', { multi: false, start_cut_off: time(away + MINUTE_MS), end_cut_off: time(away) });
     expect(await later()).toEqual(UNCHANGED);
     expect(await whyNot()).toBe('the supplier does not sell it at this time of the day');
     expect(await onceADay()).toEqual([{ once_per_day: true }]);
