@@ -6,6 +6,7 @@ import { closeWithBalancedBooks } from './support/books.js';
 import { eventually } from './support/eventually.js';
 import { checkAnswer } from './support/openapi-check.js';
 import { TestStack } from './support/stack.js';
+import { untilServed } from './support/until-served.js';
 import { WebhookReceiver } from './support/webhook-receiver.js';
 
 const read = (file: string): string => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
@@ -97,7 +98,7 @@ describe('the collection for Postman', () => {
       // A delivery in flight gets 409 until it has ended, and events appear a moment after orders.
       const ready = ({ status, body }: Sent): boolean =>
         status !== 409 && (body as { data?: unknown[] }).data?.length !== 0;
-      expect(runScript(request, await eventually(() => send(request), ready))).toHaveLength(1);
+      expect(runScript(request, await eventually(() => untilServed(() => send(request)), ready))).toHaveLength(1);
     },
   );
 });

@@ -30,12 +30,12 @@ async function planOf(text: string): Promise<string> {
 async function fill(): Promise<void> {
   const merchant = await stack.merchant('0.00');
   const values = [merchant.id];
-  await stack.sql(
+  await stack.fill(
     `INSERT INTO webhooks (merchant_id, url, events, secret_sealed, secret_hint)
      SELECT $1, 'http://127.0.0.1/' || n, ARRAY['order.completed'], '', '' FROM generate_series(1, 20) n`,
     values,
   );
-  await stack.sql(
+  await stack.fill(
     `INSERT INTO orders (merchant_id, order_number, reference_id, content_hash, user_id, status, subtotal_amount,
                          discount_amount, total_amount, open_items, created_at, updated_at)
      SELECT $1, 'ord_' || n, 'ref-' || n, '', 'player', CASE WHEN n % 1000 = 0 THEN 'processing' ELSE 'completed' END,
@@ -43,13 +43,13 @@ async function fill(): Promise<void> {
      FROM generate_series(1, ${ENDED_ORDERS}) n`,
     values,
   );
-  await stack.sql(
+  await stack.fill(
     `INSERT INTO order_items (order_id, position, sku, quantity, list_price, unit_price, supplier_id, supplier_sku,
                               status, completed_quantity)
      SELECT o.id, 1, 'SKU', 1, 3500, 3500, s.id, 'SKU', status, CASE status WHEN 'completed' THEN 1 ELSE 0 END
      FROM orders o CROSS JOIN suppliers s WHERE s.id > 0`,
   );
-  await stack.sql(
+  await stack.fill(
     `INSERT INTO order_units (order_id, item, unit, supplier_id, state, next_action_at, unknown_since, updated_at)
      SELECT order_id, 1, 1, supplier_id,
             CASE WHEN status = 'completed' THEN 'succeeded' WHEN order_id % 2000 = 0 THEN 'unknown' ELSE 'queued' END,
@@ -57,11 +57,11 @@ async function fill(): Promise<void> {
             CASE WHEN status <> 'completed' AND order_id % 2000 = 0 THEN now() END, now()
      FROM order_items`,
   );
-  await stack.sql(
+  await stack.fill(
     `INSERT INTO events (public_id, merchant_id, kind, order_id, body, created_at)
      SELECT 'evt_' || id, merchant_id, 'order.completed', id, '{}', now() FROM orders WHERE status = 'completed'`,
   );
-  await stack.sql(
+  await stack.fill(
     `INSERT INTO webhook_deliveries (webhook_id, event_id, status, due_at, created_at, updated_at)
      SELECT w.id, e.id, CASE WHEN e.id % 500 = 0 THEN 'pending' ELSE 'succeeded' END,
             CASE WHEN e.id % 500 = 0 THEN now() END, now(), now()
@@ -72,7 +72,7 @@ async function fill(): Promise<void> {
 describe.each([
   ['empty', () => Promise.resolve()],
   ['filled', () => fill()],
-  ['filled and analysed', () => stack.sql('ANALYZE').then(() => undefined)],
+  ['filled and analysed', () => stack.fill('ANALYZE')],
 ])('the statements of the metrics, in a database that is %s', (_state, prepare) => {
   beforeAll(prepare);
 

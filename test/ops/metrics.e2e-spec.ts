@@ -328,10 +328,10 @@ describe('a scrape gets an answer in every state of PostgreSQL', () => {
     await client.connect();
     try {
       await client.query('BEGIN; LOCK TABLE orders IN ACCESS EXCLUSIVE MODE');
-      const scrape = await scrapeWith((each) => each.samples('topup_orders_open').length === 0);
-      expect(scrape.value('topup_database_up')).toBe(1);
-      expect(scrape.samples('topup_wallet_held_mismatch_baht')).toEqual([]);
-      expect(scrape.value('topup_units_review')).toBe(1);
+      const areMissing = (each: Scrape): boolean =>
+        ['topup_orders_open', 'topup_wallet_held_mismatch_baht'].every((name) => each.samples(name).length === 0);
+      // A busy PostgreSQL may answer a scrape too late for others, too.
+      await scrapeWith((each) => isUp(each) && areMissing(each) && each.value('topup_units_review') === 1);
     } finally {
       await client.end();
     }
@@ -346,9 +346,9 @@ describe('a scrape gets an answer in every state of PostgreSQL', () => {
       const tables =
         'orders, order_units, suppliers, supplier_reversals, webhook_deliveries, wallets, deposit_channels, backups';
       await client.query(`BEGIN; LOCK TABLE ${tables} IN ACCESS EXCLUSIVE MODE`);
-      const scrape = await scrapeWith((each) => each.samples('topup_orders_open').length === 0);
-      expect(scrape.value('topup_database_up')).toBe(1);
-      expect(scrape.samples('topup_database_size_bytes')).toEqual([]);
+      const areMissing = (each: Scrape): boolean =>
+        ['topup_orders_open', 'topup_database_size_bytes'].every((name) => each.samples(name).length === 0);
+      await scrapeWith((each) => isUp(each) && areMissing(each));
     } finally {
       await client.end();
     }
@@ -357,10 +357,13 @@ describe('a scrape gets an answer in every state of PostgreSQL', () => {
 
   it('silent: the scrape does not wait until the query times out', async () => {
     await scrapeWith(isUp);
-    wire.silence();
-    await scrapeWith((scrape) => !isUp(scrape));
     const { pool } = other.get(Database);
-    expect(pool.totalCount > pool.idleCount).toBe(true);
+    // A connection that is being opened does not fall silent yet.
+    const scrapeTheSilent = async (): Promise<{ scrape: Scrape; isAsking: boolean }> => {
+      wire.silence();
+      return { scrape: await Scrape.of(port), isAsking: pool.totalCount > pool.idleCount };
+    };
+    await eventually(scrapeTheSilent, ({ scrape, isAsking }) => !isUp(scrape) && isAsking);
     await scrapeWith((each) => isUp(each) && each.value('topup_orders_open') === 1);
   });
 });

@@ -37,8 +37,9 @@ describe('the program that migrates', () => {
         const ended = [...(await Promise.all(atOnce)), await migrate({ DATABASE_URL: url })];
         for (const { stdout } of ended) {
           expect(stdout).toContain('the schema is up to date');
-          // The program logs each failure before it retries.
-          expect(stdout).not.toMatch(/"level":"(warn|error)"/);
+          // The program logs each failure before it retries. A busy PostgreSQL may let it wait for a connection.
+          const failures = stdout.split('\n').filter((line) => /"level":"(warn|error)"/.test(line));
+          expect(failures.filter((line) => !line.includes('"waiting for PostgreSQL"'))).toEqual([]);
         }
         expect(await applied(url)).toBe((dataSourceOptions('postgres://').migrations as unknown[]).length);
       } finally {
