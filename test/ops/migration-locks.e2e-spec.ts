@@ -3,6 +3,7 @@ import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { dataSourceOptions } from '../../ormconfig.js';
 import { replaceIndexConcurrently } from '../../src/database/concurrent-index.js';
+import { FOR_MIGRATIONS } from '../../src/database/connections.js';
 import { SilentLogger } from '../../src/database/schema.service.js';
 import { isLockTimeout } from '../../src/core/postgres-errors.js';
 import { createEmptyDatabase } from '../support/database.js';
@@ -18,8 +19,15 @@ beforeAll(async () => {
 afterAll(() => stack.close());
 
 /**
- * Repeats a statement, as requests do, until the work is over. The statement may never wait for a second.
- * @returns the error of the work, or null.
+ * How long a migration would wait for a lock if it did not shorten this time itself: longer than requests do here. Both times are
+ * so long that a busy machine can't change which of them ends first.
+ */
+const NOT_SHORTENED_MS = 200_000;
+const REQUESTS_WAIT_MS = 60_000;
+
+/**
+ * Repeats a statement, as requests do, until the work is over.
+ * @returns the error of the work, or null. @throws if the statement waits for too long.
  */
 async function repeatingUntil(work: Promise<unknown>, url: string, statement: string): Promise<unknown> {
   let isOver = false;
@@ -31,7 +39,7 @@ async function repeatingUntil(work: Promise<unknown>, url: string, statement: st
   const client = new pg.Client(url);
   await client.connect();
   try {
-    await client.query(`SET lock_timeout = '1s'`);
+    await client.query(`SET lock_timeout = ${REQUESTS_WAIT_MS}`);
     while (!isOver) await client.query(statement);
   } finally {
     await over;
@@ -50,7 +58,10 @@ describe('while a backup reads the tables, no request waits for long behind a ch
     try {
       for (let count = 1; count <= migrations.length; count++) {
         const source = await new DataSource({
-          ...dataSourceOptions(database.url),
+          ...dataSourceOptions(database.url, {
+            driver: pg,
+            extra: { ...FOR_MIGRATIONS, lock_timeout: NOT_SHORTENED_MS },
+          }),
           migrations: migrations.slice(0, count),
           logger: new SilentLogger(),
         }).initialize();
@@ -87,9 +98,10 @@ describe('while a backup reads the tables, no request waits for long behind a ch
 
   it('because the replacement of an index gives its lock up early', async () => {
     await whileLocked(stack, 'LOCK TABLE order_units IN ACCESS SHARE MODE', async () => {
-      const replaced = asMigration(stack, (runner) =>
-        replaceIndexConcurrently(runner, 'ix_order_units_due', 'order_units', '(item)'),
-      );
+      const replaced = asMigration(stack, async (runner) => {
+        await runner.query(`SET lock_timeout = ${NOT_SHORTENED_MS}`);
+        await replaceIndexConcurrently(runner, 'ix_order_units_due', 'order_units', '(item)');
+      });
       const error = await repeatingUntil(
         replaced,
         stack.config.DATABASE_URL,
