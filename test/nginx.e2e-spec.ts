@@ -131,7 +131,7 @@ describe('the nginx in front of the APIs', () => {
       upstream_status: '502',
       limit: 'PASSED',
     });
-    expect(refused?.upstream_connect_seconds).toMatch(/^0\.\d+$/);
+    expect(refused?.upstream_connect_seconds).toMatch(/^\d+\.\d+$/);
   });
 
   it('repeats only requests that read if a replica breaks the connection, and never an order', async () => {
@@ -231,7 +231,11 @@ class StalledUploads {
   it('of one address occupy little memory, and only for a while', async () => {
     uploads = new StalledUploads(router.url, 150, 290_000, () => '203.0.113.7');
     await eventually(
-      () => uploads.answers.length,
+      () => {
+        // A slow machine takes longer for all of them than nginx waits for the first ones. No more: others are one too many.
+        uploads.hold(64 + 1);
+        return uploads.answers.length;
+      },
       (count) => count >= 150 - 64,
     );
     expect(uploads.answers[0]).toMatch(/^HTTP\/1\.1 429 /);
