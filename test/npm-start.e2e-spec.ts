@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { projectRoot } from '../src/core/project-root.js';
 import { readStackFile } from '../src/cli/local-stack/stack-file.js';
+import { fetchServed } from './support/until-served.js';
 
 describe('npm start', () => {
   const script = path.join(projectRoot, 'scripts', 'start.mjs');
@@ -78,9 +79,9 @@ describe('npm start', () => {
     const body = spawnSync('sh', ['-c', `printf %s ${found(text, / -d (".*")$/m)}`], {
       encoding: 'utf8',
     }).stdout;
-    const created = await fetch(orders, { method: 'POST', headers, body });
+    const created = await fetchServed(orders, { method: 'POST', headers, body });
     expect(created.status).toBe(200);
-    const tried = await fetch(orders, {
+    const tried = await fetchServed(orders, {
       method: 'POST',
       headers: { ...headers, 'X-API-Key': sandboxKey },
       body,
@@ -88,14 +89,14 @@ describe('npm start', () => {
     expect(tried.status).toBe(200);
     const { reference_id: reference } = (await created.json()) as { reference_id: string };
     const status = async (url: string): Promise<unknown> =>
-      ((await (await fetch(`${url}/${reference}`, { headers })).json()) as { status: unknown }).status;
+      ((await (await fetchServed(`${url}/${reference}`, { headers })).json()) as { status: unknown }).status;
     while ((await status(orders)) !== 'completed') await sleep(50);
     expect(readStackFile(directory)).toMatchObject({ apiUrl: orders.replace('/v1/orders', '') });
 
     const link = new URL(found(text, /set the password of admin@localhost: (\S+)\)/));
-    // It is the last line of the start.
-    while (!(await fetch(link.origin).catch(() => null))) await sleep(50);
-    const setUp = await fetch(`${link.origin}/api/set-up`, {
+    // The console starts last.
+    while ((await fetch(`${link.origin}/readyz`).catch(() => null))?.status !== 200) await sleep(50);
+    const setUp = await fetchServed(`${link.origin}/api/set-up`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', Origin: link.origin },
       body: JSON.stringify({ token: link.hash.slice(1), password: 'a phrase that nobody else has' }),
