@@ -34,7 +34,8 @@ interface Start {
   redisPassword: string;
 }
 
-const readyTimeoutMs = 60_000;
+/** Ends only a wait in vain: a slow machine starts several programs at once for long. */
+const readyTimeoutMs = 180_000;
 const widestName = 'simulator'.length;
 
 /**
