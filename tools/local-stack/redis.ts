@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { LocalError } from '../../src/cli/local-stack/errors.js';
+import { codeOf, LocalError } from '../../src/cli/local-stack/errors.js';
 import { findRedis } from './redis-binary.js';
 import { ServerProcess, type RunningServer } from './server-process.js';
 
@@ -26,7 +26,7 @@ export interface RedisOptions {
 
 const configurationName = 'redis.conf';
 const startTimeoutMs = 60_000;
-const leftOverTimeoutMs = 10_000;
+const leftOverTimeoutMs = 30_000;
 
 /**
  * Starts a Redis server on 127.0.0.1 and waits until it answers. A server that an earlier, killed process left
@@ -101,22 +101,28 @@ export async function stopLeftOverRedis(dataDir: string): Promise<void> {
   const password = /^requirepass (\S+)$/m.exec(text)?.[1];
   if (port === undefined || password === undefined) return;
   const url = redisUrl(Number(port), password);
-  const workingDirectory = (): Promise<string | null> =>
-    ask(url, async (client) => ((await client.config('GET', 'dir')) as string[])[1] ?? null);
-  if ((await workingDirectory()) !== directory) return;
-
-  await ask(url, (client) => client.shutdown('NOSAVE'));
+  let isThere = false;
+  const stopIfThere = async (client: Redis): Promise<void> => {
+    isThere = ((await client.config('GET', 'dir')) as string[])[1] === directory;
+    if (isThere) await client.shutdown('NOSAVE');
+  };
   const deadline = performance.now() + leftOverTimeoutMs;
-  while ((await workingDirectory()) === directory) {
+  for (;;) {
+    const problems: Error[] = [];
+    const isAnswered = (await ask(url, stopIfThere, problems)) !== null;
+    if (problems.some((problem) => codeOf(problem) === 'ECONNREFUSED')) return;
+    // Another server, or one with another password. One that does not answer may be the one, and busy.
+    if (!isThere && (isAnswered || problems.some(({ name }) => /^(Reply|Parser)Error$/.test(name)))) return;
     if (performance.now() > deadline) {
+      if (!isThere) return;
       throw new LocalError(`A Redis server still uses ${directory} (port ${port}) and does not stop; end it by hand.`);
     }
     await sleep(50);
   }
 }
 
-/** Runs one command on a connection of its own; null when there is no answer. */
-async function ask<T>(url: string, question: (client: Redis) => Promise<T>): Promise<T | null> {
+/** Runs one command on a connection of its own; null when there is no answer. @param problems receives why. */
+async function ask<T>(url: string, question: (client: Redis) => Promise<T>, problems: Error[] = []): Promise<T | null> {
   const client = new Redis(url, {
     lazyConnect: true,
     connectTimeout: 2_000,
@@ -124,11 +130,12 @@ async function ask<T>(url: string, question: (client: Redis) => Promise<T>): Pro
     retryStrategy: () => null,
     enableOfflineQueue: false,
   });
-  client.on('error', () => undefined);
+  client.on('error', (error: Error) => problems.push(error));
   try {
     await client.connect();
     return await question(client);
-  } catch {
+  } catch (error) {
+    problems.push(error as Error);
     return null;
   } finally {
     // On a closed connection, disconnect() would wait two seconds for nothing.
