@@ -8,6 +8,7 @@ import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import { bought } from '../support/fake-supplier.js';
 import { TestStack, type OrderBody, type TestMerchant } from '../support/stack.js';
+import { fetchServed } from '../support/until-served.js';
 import { Endpoints, Hooks } from '../webhooks/support.js';
 import { deliveriesOf, handedOver, newPlayer } from './handed-over.js';
 
@@ -163,7 +164,7 @@ describe('topup secrets rotate', () => {
     const api = await stack.startApi({ secretsKey: fresh, previousSecretsKeys: [] });
     try {
       await api.get(SchemaService).whenReady();
-      const answer = await fetch(`${stack.urlOf(api)}/v1/orders/${order.reference_id}`, {
+      const answer = await fetchServed(`${stack.urlOf(api)}/v1/orders/${order.reference_id}`, {
         headers: { 'x-api-key': merchant.key },
       });
       expect(await answer.text()).toContain(CODE);

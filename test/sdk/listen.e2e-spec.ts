@@ -7,6 +7,7 @@ import { keptPort } from '../support/kept-port.js';
 import { eventually } from '../support/eventually.js';
 import { refused } from '../support/fake-supplier.js';
 import { TestStack, unique, type TestMerchant } from '../support/stack.js';
+import { fetchServed } from '../support/until-served.js';
 import { WebhookReceiver, type Received } from '../support/webhook-receiver.js';
 import { BuiltSdk } from './built-sdk.js';
 import { Listening } from './listening.js';
@@ -66,10 +67,8 @@ describe('listen', () => {
     const [first] = (await arrived(1)) as [Received];
     const event = await new WebhookVerifier(secret).verify(first.body, first.headers);
     expect(event).toMatchObject({ event: 'order.completed', data: { reference_id: reference } });
-    const { text } = await fetch(`${stack.url}/v1/events/${event.id}`, {
-      headers: { 'x-api-key': merchant.key },
-    }).then(async (response) => ({ text: await response.text() }));
-    expect(first.body).toBe(text);
+    const shown = await fetchServed(`${stack.url}/v1/events/${event.id}`, { headers: { 'x-api-key': merchant.key } });
+    expect(first.body).toBe(await shown.text());
     await listening.said(
       new RegExp(`^\\d\\d:\\d\\d:\\d\\d {2}order.completed {2}${event.id} {2}-> {2}204 in \\d+ ms$`),
     );

@@ -185,7 +185,7 @@ describe('a wrong address', () => {
       ]);
     }
     const { key } = await stack.merchant();
-    const inApi = await fetch(`${stack.url}/v1/nope`, { headers: { ...ofBrowser, 'x-api-key': key } });
+    const inApi = await fetchServed(`${stack.url}/v1/nope`, { headers: { ...ofBrowser, 'x-api-key': key } });
     expect([inApi.status, await inApi.json()]).toEqual([404, expect.objectContaining({ code: 'NOT_FOUND' })]);
     const posted = await fetch(`${stack.url}/nope`, { method: 'POST', headers: ofBrowser });
     expect([posted.status, await posted.json()]).toEqual([404, expect.objectContaining({ code: 'NOT_FOUND' })]);

@@ -1,11 +1,15 @@
 import { connect } from 'node:net';
 import type { Answer } from './http.js';
+import { untilServed } from './until-served.js';
 
 /**
  * Writes bytes to the API's socket, and reads until the answer is complete or the API closes the connection. For requests that
- * no HTTP client would send.
+ * no HTTP client would send. Repeated while the service is busy, as merchants do.
  */
-export async function sendRaw(baseUrl: string, ...parts: (string | Buffer)[]): Promise<Answer<unknown>> {
+export const sendRaw = (baseUrl: string, ...parts: (string | Buffer)[]): Promise<Answer<unknown>> =>
+  untilServed(() => sendOnce(baseUrl, parts));
+
+async function sendOnce(baseUrl: string, parts: (string | Buffer)[]): Promise<Answer<unknown>> {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect(Number(port), hostname);
   const answer = new Promise<string>((resolve, reject) => {

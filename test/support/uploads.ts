@@ -1,10 +1,15 @@
 import { connect } from 'node:net';
+import { eventually } from './eventually.js';
 import type { Answer } from './http.js';
 import { isComplete, parseAnswer, parseHead, type Head } from './raw-http.js';
 
 const CHUNK_BYTES = 16 * 1024;
 const piece = 'x'.repeat(CHUNK_BYTES);
 const chunk = `${CHUNK_BYTES.toString(16)}\r\n${piece}\r\n`;
+
+/** Repeats requests while the service is busy, as merchants do. */
+const untilServed = <Result>(send: () => Promise<Result>, answers: (result: Result) => Head[]): Promise<Result> =>
+  eventually(send, (result) => answers(result).every(({ status }) => status !== 503));
 
 /** A request may take 60 s to arrive. Connections here must end earlier, for another reason. */
 const ENDS_WITHIN_MS = 55_000;
@@ -30,7 +35,13 @@ export function uploadGibibyte(baseUrl: string, ...head: string[]): Promise<Uplo
   return upload(baseUrl, [...head, `Content-Length: ${2 ** 30}`], piece);
 }
 
-function upload(baseUrl: string, head: string[], bytes: string): Promise<Upload> {
+const upload = (baseUrl: string, head: string[], bytes: string): Promise<Upload> =>
+  untilServed(
+    () => uploadOnce(baseUrl, head, bytes),
+    ({ answer }) => [answer],
+  );
+
+function uploadOnce(baseUrl: string, head: string[], bytes: string): Promise<Upload> {
   const { hostname, port } = new URL(baseUrl);
   // Half-open, so that the client can still send after the server has ended its side.
   const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
@@ -62,7 +73,13 @@ function upload(baseUrl: string, head: string[], bytes: string): Promise<Upload>
  * @param requests each as parts, which are written one by one.
  * @returns the answers: fewer than requests if the server ended the connection.
  */
-export async function onOneConnection(baseUrl: string, ...requests: string[][]): Promise<Answer<unknown>[]> {
+export const onOneConnection = (baseUrl: string, ...requests: string[][]): Promise<Answer<unknown>[]> =>
+  untilServed(
+    () => onOneConnectionOnce(baseUrl, requests),
+    (answers) => answers,
+  );
+
+async function onOneConnectionOnce(baseUrl: string, requests: string[][]): Promise<Answer<unknown>[]> {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect(Number(port), hostname);
   socket.setNoDelay(true);
@@ -100,7 +117,13 @@ function nextAnswer(socket: ReturnType<typeof connect>): Promise<string> {
 }
 
 /** Sends the head of a request, and waits for its first answer, which may be 100 Continue. */
-export function firstAnswer(baseUrl: string, ...head: string[]): Promise<Head> {
+export const firstAnswer = (baseUrl: string, ...head: string[]): Promise<Head> =>
+  untilServed(
+    () => firstAnswerOnce(baseUrl, head),
+    (answer) => [answer],
+  );
+
+function firstAnswerOnce(baseUrl: string, head: string[]): Promise<Head> {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect(Number(port), hostname);
   socket.write(`${head.join('\r\n')}\r\n\r\n`);
