@@ -4,7 +4,6 @@ import { SchemaService } from '../../src/database/schema.service.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { Client, type Answer } from '../support/http.js';
 import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
-import { untilServed } from '../support/until-served.js';
 
 let stack: TestStack;
 let otherApi: INestApplication;
@@ -41,25 +40,13 @@ const bothOf = (merchant: TestMerchant): [Client, Client] => [
   new Client(stack.urlOf(otherApi), merchant.key),
 ];
 
-type Sent = Answer<OrderBody> & {
-  /** Whether the service answered before that it was busy. It may have accepted the order nevertheless. */
-  isRepeated: boolean;
-};
-
-async function post(client: Client, body: Request): Promise<Sent> {
-  let sent = 0;
-  const answer = await untilServed(() => {
-    sent++;
-    return client.once.post<OrderBody>('/v1/orders', body);
-  });
-  return { ...answer, isRepeated: sent > 1 };
-}
+const post = (client: Client, body: Request): Promise<Answer<OrderBody>> => client.post<OrderBody>('/v1/orders', body);
 
 const count = (answers: Answer<unknown>[], status: number): number =>
   answers.filter((answer) => answer.status === status).length;
 
 /** Expects that so many accepted requests placed an order, and the others were replays. */
-function expectMade(orders: number, answers: Sent[]): void {
+function expectMade(orders: number, answers: Answer<OrderBody>[]): void {
   const makers = answers.filter(
     ({ status, headers }) => status === 200 && headers.get('idempotent-replayed') !== 'true',
   );

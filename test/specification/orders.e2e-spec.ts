@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { expectError, expectRefusedField } from '../support/expectations.js';
 import { bought, refused } from '../support/fake-supplier.js';
-import type { Answer } from '../support/http.js';
+import { untilNotRepeated, type Answer } from '../support/http.js';
 import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
 
 let stack: TestStack;
@@ -30,7 +30,7 @@ const get = (reference: string): Promise<Answer<OrderBody>> =>
 
 describe('4.1 POST /v1/orders', () => {
   it('200 with the Order: pending, nothing completed, nothing failed, failure fields null', async () => {
-    const { status, body, headers } = await post({});
+    const { status, body, headers } = await untilNotRepeated(() => post({}));
     expect(status).toBe(200);
     expect(headers.get('content-type')).toMatch(/^application\/json\b/);
     expect(body).toMatchObject({ status: 'pending', failure_code: null, failure_message: null });

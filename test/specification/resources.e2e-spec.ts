@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { AMOUNT, expectSince, MOMENT, ORDER_NUMBER } from '../support/expectations.js';
 import { bought, refused, type Answer } from '../support/fake-supplier.js';
+import { untilNotRepeated } from '../support/http.js';
 import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
 
 let stack: TestStack;
@@ -27,7 +28,7 @@ const request = (members: object = {}): object => ({
 });
 
 const place = async (members: object = {}): Promise<OrderBody> =>
-  (await merchant.client.post<OrderBody>('/v1/orders', request(members))).body;
+  (await untilNotRepeated(() => merchant.client.post<OrderBody>('/v1/orders', request(members)))).body;
 
 const orderMembers = {
   order_number: expect.stringMatching(ORDER_NUMBER),

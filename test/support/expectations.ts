@@ -43,6 +43,12 @@ export function expectRefusedField(answer: Answer<unknown>, field: string, code?
   if (code !== undefined) expect(details.find((detail) => detail.field === field)?.code).toBe(code);
 }
 
+/** Expects the order of a first request. A client whose request placed it may have lost the answer, and got this one for a replay. */
+export function expectPlaced({ status, headers, isRepeated }: Answer<unknown>): void {
+  expect(status).toBe(200);
+  if (!isRepeated) expect(headers.get('idempotent-replayed')).toBeNull();
+}
+
 /** Expects a time since then, of a clock with this resolution. @param unitMs the smallest step of the clock. */
 export function expectSince(beforeMs: number, atMs: number, unitMs = 1): void {
   expect(atMs).toBeGreaterThan(beforeMs - unitMs);

@@ -6,6 +6,8 @@ export interface Answer<Body = Record<string, unknown>> {
   status: number;
   headers: Headers;
   body: Body;
+  /** Whether the service answered before that it was busy. It may have done nevertheless what the request asked for. */
+  isRepeated?: boolean;
 }
 
 /**
@@ -41,14 +43,19 @@ export class Client {
   }
 
   /** Strings and bytes are sent unchanged, other values as JSON. */
-  send<Body = never>(
+  async send<Body = never>(
     method: string,
     path: string,
     body?: unknown,
     headers: Record<string, string> = {},
   ): Promise<Answer<Body>> {
-    const send = (): Promise<Answer<Body>> => this.sendOnce(method, path, body, headers);
-    return this.repeats ? untilNotBusy(send) : send();
+    let sent = 0;
+    const send = (): Promise<Answer<Body>> => {
+      sent++;
+      return this.sendOnce(method, path, body, headers);
+    };
+    const answer = await (this.repeats ? untilNotBusy(send) : send());
+    return sent > 1 ? { ...answer, isRepeated: true } : answer;
   }
 
   private async sendOnce<Body>(
@@ -88,6 +95,10 @@ function isBusy({ status, headers, body }: Answer<unknown>): boolean {
 /** Repeats a request while the service or its console is busy. */
 export const untilNotBusy = <Body>(send: () => Promise<Answer<Body>>): Promise<Answer<Body>> =>
   eventually(send, (answer) => !isBusy(answer));
+
+/** The answer to a new request that was sent only once. The answer to a repeated one may be that to the next, later state. */
+export const untilNotRepeated = <Body>(send: () => Promise<Answer<Body>>): Promise<Answer<Body>> =>
+  eventually(send, ({ isRepeated }) => !isRepeated);
 
 /** The members of an error's body. */
 export interface ErrorBody {
