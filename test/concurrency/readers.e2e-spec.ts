@@ -37,7 +37,7 @@ const read = (list: string): Promise<Answer<unknown>[]> =>
 
 const place = async (): Promise<number> => {
   const request = { reference_id: unique('order'), user_id: 'player-1', items: [{ sku }] };
-  return (await buyer.client.once.post('/v1/orders', request)).status;
+  return (await buyer.client.post('/v1/orders', request)).status;
 };
 
 /** Connections on which something waits for a lock. */
@@ -92,7 +92,7 @@ describe('forty readers of a list whose table is locked', () => {
         return answers;
       });
       for (const each of await Promise.all(reading)) allAnswered(each);
-      expect((await reader.client.once.get(lists[list]?.path ?? '')).status).toBe(200);
+      expect((await reader.client.get(lists[list]?.path ?? '')).status).toBe(200);
     },
   );
 });
