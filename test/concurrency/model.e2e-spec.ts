@@ -58,8 +58,8 @@ const funding = fc.record({
 
 const actions = fc.oneof({ weight: 4, arbitrary: order }, { weight: 1, arbitrary: funding });
 
-/** Fixed, so that a failure can be reproduced. */
-const SEED = 20_260_115;
+/** Fixed, so that a failure can be reproduced. Each test has its own: together they would take too long on a slow machine. */
+const SEEDS = [20_260_115, 20_260_116, 20_260_117, 20_260_118, 20_260_119, 20_260_120];
 
 const totalOf = (items: { product: number; quantity: number }[]): number =>
   items.reduce((sum, { product, quantity }) => sum + (PRICES[product] ?? 0) * quantity, 0);
@@ -111,7 +111,7 @@ const boughtAmount = (orders: OrderBody[]): number =>
     .reduce((sum, { sku, completed_quantity }) => sum + (PRICES[skus.indexOf(sku)] ?? 0) * completed_quantity, 0);
 
 describe('any sequence of movements', () => {
-  it('one after the other, has the answers and the final balance that the model predicts', async () => {
+  it.each(SEEDS)('one after the other, has the answers and balances of the model (%i)', async (seed) => {
     await fc.assert(
       fc.asyncProperty(fc.array(actions, { minLength: 5, maxLength: 25 }), async (sequence) => {
         const merchant = await stack.merchant('100.00');
@@ -139,11 +139,11 @@ describe('any sequence of movements', () => {
           expect(await stack.wallet(merchant)).toEqual({ available: baht(available), held: '0.00' });
         }
       }),
-      { seed: SEED, numRuns: 12, endOnFailure: true },
+      { seed, numRuns: 2, endOnFailure: true },
     );
   });
 
-  it('all at once, keeps available = credits - debits - held - spent, at every moment', async () => {
+  it.each(SEEDS)('all at once, always keeps available = credits - debits - held - spent (%i)', async (seed) => {
     await fc.assert(
       fc.asyncProperty(fc.array(actions, { minLength: 30, maxLength: 60 }), async (burst) => {
         const merchant = await stack.merchant('300.00');
@@ -166,7 +166,7 @@ describe('any sequence of movements', () => {
           held: '0.00',
         });
       }),
-      { seed: SEED, numRuns: 8, endOnFailure: true },
+      { seed, numRuns: 2, endOnFailure: true },
     );
   });
 
