@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { ApiKeyVerifier } from '../../src/auth/api-key-verifier.js';
+import { ApiKeysRepository } from '../../src/auth/api-keys.repository.js';
 import { ApiKeysService, hashApiKey } from '../../src/auth/api-keys.service.js';
 import { newApiKey } from '../../src/core/identifiers.js';
 import { MerchantsService } from '../../src/merchants/merchants.service.js';
@@ -8,6 +9,7 @@ import { eventually } from '../support/eventually.js';
 import { expectError } from '../support/expectations.js';
 import { Client, type Answer } from '../support/http.js';
 import { TestStack } from '../support/stack.js';
+import { untilDone } from '../support/until-served.js';
 
 let stack: TestStack;
 
@@ -49,6 +51,20 @@ function letItPass(): void {
   jest.spyOn(performance, 'now').mockImplementation(() => clock() + WITHIN_MS);
 }
 
+/** @returns the time of the longest lookup since then. A key may end so much early, so that it never ends late. */
+function timeLookups(): () => number {
+  const repository = stack.api.get(ApiKeysRepository);
+  const recognize = repository.recognize.bind(repository);
+  let longestMs = 0;
+  jest.spyOn(repository, 'recognize').mockImplementation(async (hashes) => {
+    const startedAt = performance.now();
+    const keys = await recognize(hashes);
+    longestMs = Math.max(longestMs, performance.now() - startedAt);
+    return keys;
+  });
+  return () => longestMs;
+}
+
 describe('1 Errors: 401 for a key that ended', () => {
   it('a revoked key stops working within 5 s', async () => {
     const { id, client } = await usedKey();
@@ -75,6 +91,7 @@ describe('1 Errors: 401 for a key that ended', () => {
 
   it('a rotated key works beside its successor until the overlap is over', async () => {
     const overlapS = 4;
+    const longestLookup = timeLookups();
     const rotated = async (): Promise<{ successor: Client; worked: boolean }> => {
       const { id, client } = await usedKey();
       const rotatedAt = performance.now();
@@ -82,7 +99,7 @@ describe('1 Errors: 401 for a key that ended', () => {
       const { status } = await client.get('/v1/wallet');
       expect((await successor.get('/v1/wallet')).status).toBe(200);
       await becomes(client, 401);
-      expect(performance.now() - rotatedAt).toBeGreaterThanOrEqual(overlapS * 975);
+      expect(performance.now() - rotatedAt).toBeGreaterThanOrEqual(overlapS * 975 - longestLookup());
       return { successor, worked: status === 200 };
     };
     // Repeated if the machine was so slow that the overlap was over before the first request.
@@ -169,13 +186,15 @@ describe('more keys than the cache holds', () => {
   it('all work, each from its first use on', async () => {
     const { id: merchantId } = await stack.merchant('0.00');
     const issued = Array.from({ length: 20_300 }, () => newApiKey(false));
-    await stack.sql(`INSERT INTO api_keys (merchant_id, prefix, key_hash) SELECT $1, 'topup_', unnest($2::bytea[])`, [
+    await stack.fill(`INSERT INTO api_keys (merchant_id, prefix, key_hash) SELECT $1, 'topup_', unnest($2::bytea[])`, [
       merchantId,
       issued.map(hashApiKey),
     ]);
     const verifier = stack.api.get(ApiKeyVerifier);
     // Keys of one lookup, some of which come before the one that fills the cache and some after it.
     for (let first = 0; first < issued.length; first += 490)
-      await Promise.all(issued.slice(first, first + 490).map((key) => verifier.verify(key, '127.0.0.1')));
+      await untilDone(() =>
+        Promise.all(issued.slice(first, first + 490).map((key) => verifier.verify(key, '127.0.0.1'))),
+      );
   });
 });
