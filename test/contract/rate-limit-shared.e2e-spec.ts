@@ -36,7 +36,9 @@ const clientsOf = ({ key }: TestMerchant): [Client, Client] => [
   new Client(stack.urlOf(second), key),
 ];
 
-const ask = (client: Client): Promise<Answer<never>> => client.get('/v1/wallet');
+/** Asks for nothing: that counts, and needs no time of PostgreSQL. */
+const ask = (client: Client): Promise<Answer<never>> => client.get('/v1/nothing');
+const PASSED = 404;
 
 const pass = (ms: number): Promise<number> => {
   const untilMs = performance.now() + ms;
@@ -82,7 +84,7 @@ describe.each([
     expect(refused.headers.get('ratelimit-reset')).toBe('1');
     await eventually(
       () => ask(clients[1]),
-      ({ status }) => status === 200,
+      ({ status }) => status === PASSED,
     );
   });
 });
@@ -97,7 +99,7 @@ describe('the limit of two processes', () => {
         while (admitted < 10 * LIMIT) {
           const asked = Array.from({ length: LIMIT / 4 }, () => ask(client));
           const [answers] = await Promise.all([Promise.all(asked), pass(100)]);
-          admitted += answers.filter(({ status }) => status === 200).length;
+          admitted += answers.filter(({ status }) => status === PASSED).length;
         }
       };
       await Promise.all([...clients, ...clients].map(load));
@@ -114,7 +116,7 @@ describe('the limit of two processes', () => {
     for (let second = 0; second < 6; second++) {
       const burst = Array.from({ length: LIMIT }, (_, n) => ask(clients[(second % 3 ? n : second) % 2 ? 1 : 0]));
       const answers = await Promise.all(burst);
-      expect(answers.map(({ status }) => status)).toEqual(Array(LIMIT).fill(200));
+      expect(answers.map(({ status }) => status)).toEqual(Array(LIMIT).fill(PASSED));
       await pass(1_000);
     }
   });
@@ -155,7 +157,7 @@ describe('without Redis', () => {
     const answers = await Promise.all(
       [first, other].flatMap((client) => Array.from({ length: LIMIT }, () => ask(client))),
     );
-    expect(answers.map(({ status }) => status)).toEqual(Array(2 * LIMIT).fill(200));
+    expect(answers.map(({ status }) => status)).toEqual(Array(2 * LIMIT).fill(PASSED));
     await redis.tell('REPLICAOF', 'NO', 'ONE');
     await refusedByOther([first, other]);
   });
