@@ -27,7 +27,14 @@ describePhp('the SDK for PHP, against the service', () => {
 
   afterAll(() => closeWithBalancedBooks(stack, receiver));
 
-  const run = (code: string, key = merchant.key): Promise<Called> => call(stack.url, key, code);
+  /** The SDK gives up on a busy service after some repeats, and at once where a request may have had an effect. */
+  const isServed = ({ thrown, details }: Called): boolean =>
+    thrown !== 'Topup\\Exception\\ServiceUnavailable' || (details as object[]).length > 0;
+  const run = (code: string, key = merchant.key): Promise<Called> =>
+    eventually(() => call(stack.url, key, code), isServed);
+  /** Runs code for a new merchant: each time that it is repeated, the one before may have had effects. */
+  const runAnew = (code: string): Promise<Called> =>
+    eventually(async () => call(stack.url, (await stack.sandboxMerchant('0.00')).key, code), isServed);
   const order = (reference: string, more = ''): string =>
     `['reference_id' => '${reference}', 'user_id' => 'player-1', 'items' => [['sku' => '${sku}']], ${more}]`;
 
@@ -115,14 +122,14 @@ describePhp('the SDK for PHP, against the service', () => {
   it('checks players, and credits a sandbox wallet', async () => {
     const check = `$topup->players->check(['sku' => '${sku}', 'user_id' => 'sim-fail-invalid_player'])['verdict']`;
     expect((await run(`return ${check};`)).value).toBe('invalid');
-    const credited = await run(`return $topup->sandbox->credit('10.50');`);
-    expect(credited.value).toMatchObject({ available_amount: expect.stringMatching(/\.50$/) as unknown });
+    const credited = await runAnew(`return $topup->sandbox->credit('10.50');`);
+    expect(credited.value).toMatchObject({ available_amount: '10.50' });
     const live = await stack.merchant('0.00');
     expect((await run(`return $topup->sandbox->credit('10.50');`, live.key)).thrown).toBe('Topup\\Exception\\NotFound');
   });
 
   it('registers, changes, tests and removes webhooks', async () => {
-    const { value } = await run(`
+    const { value } = await runAnew(`
       $hook = $topup->webhooks->create(['url' => '${receiver.url('/php')}']);
       $changed = $topup->webhooks->update($hook['id'], ['max_retries' => 0]);
       $delivery = $topup->webhooks->test($hook['id']);

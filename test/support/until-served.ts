@@ -1,3 +1,4 @@
+import type { ApiError } from '../../sdk/typescript/src/index.js';
 import { isConnectionLost, isOverloaded } from '../../src/core/postgres-errors.js';
 import { LocksNotFree } from '../../src/database/partitions/brief-lock.js';
 import { eventually } from './eventually.js';
@@ -20,7 +21,10 @@ export const fetchServed = (url: string, init?: RequestInit): Promise<Response> 
     ({ status }) => status !== 503,
   );
 
-/** The same for a call of a service's method, which throws the API's error. A repetition of the call must have no effect. */
+/**
+ * The same for a call of a service's method, which throws the API's error, and for calls of the SDK, which repeats only those that
+ * cannot have a second effect. A repetition must have no effect on the test.
+ */
 export async function untilDone<Result>(work: () => Promise<Result>): Promise<Result> {
   const attempt = (): Promise<{ result: Result } | string> =>
     work().then(
@@ -34,8 +38,12 @@ export async function untilDone<Result>(work: () => Promise<Result>): Promise<Re
   return (done as { result: Result }).result;
 }
 
+/** Whether the SDK threw the error because of the service. Other refusals with 503, such as for the balance, have details. */
+const isServiceBusy = ({ status, details }: Partial<ApiError>): boolean => status === 503 && details?.length === 0;
+
 const isBusy = (error: Error): boolean =>
   isConnectionLost(error) ||
   isOverloaded(error) ||
   error instanceof LocksNotFree ||
+  isServiceBusy(error as Partial<ApiError>) ||
   (error as { retryAfterSeconds?: number }).retryAfterSeconds !== undefined;
