@@ -13,7 +13,8 @@ let hooks: Hooks;
 let endpoints: Endpoints;
 
 beforeAll(async () => {
-  scene = await Scene.start();
+  // An attempt in flight lasts until the test ends it.
+  scene = await Scene.start({ timing: { timeoutMs: 120_000 } });
   endpoints = scene.endpoints;
 });
 

@@ -7,9 +7,10 @@ import { DELIVERY_ATTEMPTS } from '../../src/webhooks/delivery-attempts.sql.js';
 import { deferred } from '../support/deferred.js';
 import { eventually } from '../support/eventually.js';
 import { TestStack, type OrderBody } from '../support/stack.js';
+import { untilDone } from '../support/until-served.js';
 import { DispatchRepository } from '../../src/webhooks/dispatch.repository.js';
 import { WebhookDispatcher } from '../../src/webhooks/webhook-dispatcher.js';
-import { deliveriesAre, Endpoints, Hooks, Workers, type WorkerChanges } from './support.js';
+import { deliveriesAre, Endpoints, Hooks, Workers, type DeliveryDetail, type WorkerChanges } from './support.js';
 
 const SLOTS = 4;
 /** The timeout. An attempt in flight lasts until the test ends it. */
@@ -179,17 +180,14 @@ describe('a worker that dies', () => {
   it('and still reports a success makes the delivery succeed once the attempt in flight ends, with any result', async () => {
     const { url, answer } = held();
     const { id } = await hooks.register(url, { max_retries: 1 });
-    const other = await hooks.register(endpoints.add(), { events: ['wallet.low_balance'] });
     await start(PATIENT);
     await order();
     await endpoints.arrived(url);
     await standStill(id);
     await endpoints.arrived(url, 2);
     answer(0, 200, 'late');
-    // The same worker records both, so it has recorded the late result before this one.
-    await hooks.test(other.id);
-    await hooks.newestIs(other.id, 'succeeded');
-    expect(await hooks.newest(id, () => true)).toMatchObject({
+    const hasSucceededLate = ({ attempts: [first] }: DeliveryDetail): boolean => first?.response_status === 200;
+    expect(await hooks.newest(id, hasSucceededLate)).toMatchObject({
       status: 'pending',
       attempts: [{ number: 1, response_status: 200, error: null, response_body: 'late' }],
     });
@@ -204,6 +202,13 @@ describe('a worker that dies', () => {
     ['would be the last one', 1],
     ['would be followed by another', 3],
   ])('and still reports a success beside the record of the next attempt, which %s', async (_what, retries) => {
+    // Repeated if the machine was so slow that a record waited for longer than PostgreSQL lets it.
+    const id = await untilDone(() => recordBeside(retries));
+    expect(await hooks.newestIs(id, 'succeeded')).toMatchObject({ attempt_count: 2, next_attempt_at: null });
+  });
+
+  /** Records the success of the first attempt, and beside it the failure of the second one. @returns the webhook. */
+  async function recordBeside(retries: number): Promise<number> {
     const { id } = await hooks.register(endpoints.add(), { max_retries: retries });
     await start({ config: { WEBHOOK_MAX_IN_FLIGHT: 0 } });
     await order();
@@ -243,17 +248,17 @@ describe('a worker that dies', () => {
       await client.query('BEGIN');
       await client.query('SELECT FROM webhook_attempts WHERE delivery_id = $1 FOR UPDATE', [delivery?.id]);
       const late = deliveries.recordLate([ended(1, 200)]);
-      await waiting(1);
+      await Promise.race([waiting(1), late]);
       const next = deliveries.record([ended(2, 500)]);
-      await waiting(2);
+      await Promise.race([waiting(2), late, next]);
       await client.query('COMMIT');
       await late;
       expect(await next).toMatchObject([{ status: 'succeeded', due_in_ms: null }]);
     } finally {
       await client.end();
     }
-    expect(await hooks.newestIs(id, 'succeeded')).toMatchObject({ attempt_count: 2, next_attempt_at: null });
-  });
+    return id;
+  }
 
   it('and still reports a success makes the delivery succeed once the next attempt is interrupted, too', async () => {
     const { url, answer } = held();
@@ -343,7 +348,7 @@ describe('Redis', () => {
 
 describe('an orderly stop', () => {
   it('waits for the attempts in flight, and begins no others', async () => {
-    const worker = await start();
+    const worker = await start(PATIENT);
     const stopping = deferred<void>();
     const url = endpoints.add((response) => void stopping.promise.then(() => response.writeHead(204).end()));
     const { id } = await hooks.register(url);

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import type { Resolve } from '../../src/core/safe-http/resolve.js';
 import { AUTHORITY } from './certificates.js';
 import { deferred } from '../support/deferred.js';
+import { eventually } from '../support/eventually.js';
 import { Net, resolvesTo } from './net.js';
 
 const net = new Net();
@@ -71,16 +72,22 @@ describe('a call', () => {
       ports.add(request.socket.remotePort);
       response.end();
     });
-    const once = net.client();
     const url = `http://127.0.0.1:${port}/`;
-    for (let call = 0; call < 5; call++) {
-      await once.send({ method: 'GET', url, headers: {} });
-      // A connection is free again one turn of the event loop after its answer.
-      await delay(5);
-      // On a busy machine the delay may be over before a whole turn.
-      for (let turns = 0; turns < 3; turns++) await turn();
-    }
-    expect(ports.size).toBe(1);
+    let once: ReturnType<typeof net.client>;
+    const fiveCalls = async (): Promise<number> => {
+      once = net.client();
+      ports.clear();
+      for (let call = 0; call < 5; call++) {
+        await once.send({ method: 'GET', url, headers: {} });
+        // A connection is free again one turn of the event loop after its answer.
+        await delay(5);
+        // On a busy machine the delay may be over before a whole turn.
+        for (let turns = 0; turns < 3; turns++) await turn();
+      }
+      return ports.size;
+    };
+    // Repeated if the machine was so slow that the connection was unused for a while between two calls.
+    await eventually(fiveCalls, (size) => size === 1);
     await Promise.all([1, 2, 3].map(() => once.send({ method: 'GET', url, headers: {} })));
     expect(ports.size).toBeGreaterThan(1);
   });

@@ -9,8 +9,8 @@ import { TestStack } from '../support/stack.js';
 import { deliveriesAre, Endpoints, Hooks, Workers, type WorkerChanges } from './support.js';
 
 const SLOTS = 4;
-/** The timeout. Attempts without an answer last for as long as a test. */
-const PATIENT: WorkerChanges = { timing: { timeoutMs: 600_000 } };
+/** Attempts without an answer last for as long as a test. */
+const TIMEOUT_MS = 600_000;
 
 let stack: TestStack;
 let endpoints: Endpoints;
@@ -34,7 +34,8 @@ afterEach(async () => {
   await workers.close();
 });
 
-const start = (changes?: WorkerChanges): Promise<INestApplicationContext> => workers.start(stack, changes);
+const start = ({ timing, ...changes }: WorkerChanges = {}): Promise<INestApplicationContext> =>
+  workers.start(stack, { timing: { timeoutMs: TIMEOUT_MS, ...timing }, ...changes });
 
 const statuses = (id: number, expected: string, count: number): Promise<void> =>
   deliveriesAre(stack, id, expected, count);
@@ -125,7 +126,7 @@ describe('attempts in flight', () => {
   });
 
   it('begin without the sweeper, too, if their claim expired before use', async () => {
-    const margin = 200;
+    const margin = 1_500;
     const worker = await start({ timing: { leaseMarginMs: margin } });
     const url = endpoints.add();
     const { id } = await hooks.register(url);
@@ -150,7 +151,7 @@ describe('attempts in flight', () => {
   });
 
   it('of a dead endpoint do not delay those of others', async () => {
-    await start(PATIENT);
+    await start();
     const dead = await hooks.register(endpoints.silent());
     const url = endpoints.add();
     const alive = await hooks.register(url);
@@ -188,7 +189,7 @@ describe('thousands of waiting deliveries', () => {
 
 describe('a thousand attempts in flight', () => {
   it('of slow endpoints leave slots for all others', async () => {
-    const worker = await start({ ...PATIENT, config: { WEBHOOK_MAX_IN_FLIGHT: 1_000 } });
+    const worker = await start({ config: { WEBHOOK_MAX_IN_FLIGHT: 1_000 } });
     const [slow, another] = [await hooks.register(endpoints.silent()), await hooks.register(endpoints.silent())];
     const quick = await hooks.register(endpoints.add());
     await fill(slow.id, 1_000);
