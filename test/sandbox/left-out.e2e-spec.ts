@@ -43,8 +43,12 @@ afterAll(() => closeWithBalancedBooks(stack));
 /** The days of the suite, which may run over midnight. */
 const sinceThen = (): string[] => ['--from', firstDay, '--to', dayIn('Asia/Bangkok')];
 
-const figure = async (name: string): Promise<(number | undefined)[]> =>
-  Promise.all(ports.map(async (port) => (await Scrape.of(port)).value(name)));
+/** A scrape leaves out what PostgreSQL does not answer in time. */
+const figure = (name: string): Promise<(number | undefined)[]> =>
+  eventually(
+    () => Promise.all(ports.map(async (port) => (await Scrape.of(port)).value(name))),
+    (values) => !values.includes(undefined),
+  );
 
 describe('metrics leave out the sandbox', () => {
   it.each([
