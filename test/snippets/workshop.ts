@@ -33,6 +33,9 @@ const LANGUAGE_PROGRAMS: Record<Language, ProgramName[]> = {
   go: ['go'],
 };
 
+/** Kept between runs: Go compiles its standard library into it, which takes minutes on a slow machine. */
+const GO_CACHE = path.resolve(inCheckout('.'), process.env.TOPUP_DATA_DIR || '.local', 'go-cache');
+
 /** The folder with snippets as files, and with the SDKs and interpreters of a merchant. */
 export class Workshop {
   private files = 0;
@@ -141,7 +144,7 @@ export class Workshop {
     const file = this.write('go', code);
     const built = file.slice(0, -'.go'.length);
     const { program, env } = await need('go');
-    const folders = { GOPATH: this.sdk.path('go'), GOCACHE: this.sdk.path('go-cache') };
+    const folders = { GOPATH: this.sdk.path('go'), GOCACHE: GO_CACHE };
     const settings = { GO111MODULE: 'off', GOTOOLCHAIN: 'local', GOFLAGS: '', ...folders, ...env };
     await promisify(execFile)(program, ['build', '-o', built, file], {
       env: { ...process.env, ...settings },
