@@ -28,7 +28,7 @@ const ADD_RATE = statement(
     RETURNING currency, trim_scale(baht_per_unit)::text AS baht_per_unit, valid_from, source`,
 );
 
-/** One change of a currency's rate at a time, because a new rate is a new row, and no row to lock may exist. */
+/** Lets one transaction at a time change a currency's rate. Row locks can't do this: the first rate has no row before it. */
 const LOCK_RATE = statement(
   'fx_rates.lock',
   { currency: 'text' },
@@ -52,7 +52,7 @@ export class FxRatesRepository {
     return rate;
   }
 
-  /** @param rate baht for one unit, in decimals. */
+  /** @param rate baht for one unit of the currency, as a decimal. */
   async add(tx: Transaction, currency: string, rate: string, source: string): Promise<FxRate> {
     const [added] = await tx.query<FxRate>(...ADD_RATE.with({ currency, rate, source }));
     return present(added, 'a rate that was added has a row');

@@ -3,7 +3,7 @@ import { formatBaht } from '../core/money.js';
 import type { ListedOffer } from './offers.repository.js';
 import type { Unroutable } from './routing.js';
 
-/** An offer as operators see it. Amounts are in the currency's main unit. */
+/** An offer as operators see it. Amounts are in main units, such as baht or rupiah. */
 export interface OfferView {
   sku: string;
   supplier: string;

@@ -84,7 +84,7 @@ export const GROUPS: Record<string, Group> = {
     load: async () => (await import('./month.commands.js')).monthCommands,
   },
   report: {
-    summary: 'Print daily reports, margins and monthly statements; compare the books with suppliers',
+    summary: 'Print daily, margin and deposit reports and monthly statements; compare units with suppliers’ records',
     load: async () => (await import('./report.commands.js')).reportCommands,
   },
   log: {

@@ -5,7 +5,7 @@ import type { SuppliersService } from '../suppliers/suppliers.service.js';
 
 // A filter of a list takes one value, or several with commas between. It matches entries with any of these values.
 
-/** The maximum number of values in a filter whose possible values the API does not list. */
+/** The maximum number of values in a filter that is not limited to a fixed list of values. */
 const MAX_VALUES = 20;
 
 /** A list that is not empty. */
@@ -36,7 +36,7 @@ export async function supplierIdsOf(
   return [first, ...others];
 }
 
-/** Whether a text can be the id of a row. */
+/** Whether a text can be the id of a row, in a table whose ids are of type integer. */
 export const isId = (text: string): boolean => /^[1-9]\d{0,9}$/.test(text) && BigInt(text) <= MAX_INTEGER;
 
 function Several(

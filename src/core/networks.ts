@@ -26,7 +26,7 @@ export const splitList = (text: string | undefined): string[] =>
 /** The proxies whose X-Forwarded-For is trusted: their addresses and networks, or the number of proxies in the chain. */
 export type TrustedProxies = number | readonly string[];
 
-/** Reads the text of a variable with trusted proxies. @param name the name of the variable, for messages. */
+/** Reads an environment variable that lists trusted proxies. @param name its name, for `problems`. */
 export function readTrustedProxies(name: string, text: string, problems: string[]): TrustedProxies {
   if (/^[1-9]$/.test(text)) return Number(text);
   const list = splitList(text);

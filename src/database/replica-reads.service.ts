@@ -62,8 +62,11 @@ export class ReplicaReadsService implements ReadServer {
   }
 
   /**
-   * @param primary serves the read when the replica does not. The caller may pass one with limited connections.
-   * `mayBeTried`: the work can run twice, so a replica on probation may run it as a trial beside the primary.
+   * Runs `work` on the replica, or on the primary if the replica is not usable or fails.
+   * - `isOnPrimary`: only the primary may serve this read.
+   * - `mayBeTried`: `work` may run twice, so a replica on probation may run it as a trial beside the primary.
+   * - `onPrimary` is called before the primary serves the read.
+   * @param primary such as one with limited connections.
    */
   async read<Result>(
     work: Work<Result>,
@@ -98,12 +101,12 @@ export class ReplicaReadsService implements ReadServer {
 }
 
 /**
- * Whether the primary would throw the same error. A timeout is no such error: the primary may have rows in memory that the
- * replica reads from disk.
+ * Whether the work itself threw the error, and so would throw it on the primary too. PostgreSQL's errors do not count. A timeout,
+ * for example, may not happen on the primary, which may have rows in memory that the replica reads from disk.
  */
 const isForTheCaller = (error: unknown): boolean => error instanceof AppError && error.code !== 'SERVICE_UNAVAILABLE';
 
-/** One try only: if a replica ended a read because it conflicts with replay, the replica would end it again. */
+/** One try only: a read that conflicts with the replica's recovery would probably conflict again. */
 const onceOn = (replica: Database): ReadServer => ({
   query: (statement, values) => replica.query(statement, values),
   transaction: (read) => replica.transaction(read, 1),

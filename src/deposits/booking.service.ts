@@ -15,7 +15,7 @@ export interface Booking {
   paymentId: string;
   amount: Satang;
   paidAt: Date;
-  /** Its slip, if one reports it. */
+  /** The reference of the slip that reports the payment; null without one. */
   slipRef: string | null;
   deposit: { id: bigint; merchant_id: number };
   /** How the deposit was found. */
@@ -38,7 +38,8 @@ interface BookedMembers {
 }
 
 /**
- * Books payments: the wallet's credit, the deposit and the merchant's event, in one transaction with the payment itself.
+ * Books payments: credits the wallet, pays the deposit and records the merchant's event. The caller writes the payment itself in
+ * the same transaction.
  *
  * Transactions acquire locks in this order: the channel, its slips, a payment on which an operator decides, wallets by merchant,
  * an approval, the operator who requested it, deposits by id.

@@ -35,19 +35,18 @@ import {
 import { SandboxPaymentsService } from './sandbox/sandbox-payments.service.js';
 import { offerInSandbox } from './sandbox/sandbox-plan.js';
 
-/** How many times to deal at most, because another deposit may take the amount at the same moment. */
+/** The maximum number of tries to deal an amount: another deposit may get the same amount at the same moment. */
 const MAX_DEALS = 5;
 const BATCH = 500;
 const EXPIRED_AT_ONCE = 100;
 
-/** A merchant's wish to pay. */
 export interface DepositRequest {
   merchantId: number;
   referenceId: string;
   amount: Satang;
-  /** A channel's code; without it, the active channel with the lowest priority number that takes the amount. */
+  /** A channel's code; without it, the channel with the lowest priority number that takes the amount and makes deposits now. */
   channel?: string | undefined;
-  /** How long the offer is valid, in seconds. */
+  /** The time until the deposit expires, in seconds. */
   expiresIn: number;
   metadata?: Record<string, string> | null;
 }
@@ -58,7 +57,7 @@ export interface CreatedDeposit {
   replayed: boolean;
 }
 
-/** Makes deposits, ends their offers, and frees their amounts. Payments are booked by `BookingService`. */
+/** Makes, cancels and expires deposits, and frees their amounts. Payments are booked by `BookingService`. */
 @Injectable()
 export class DepositsService {
   constructor(
@@ -79,7 +78,8 @@ export class DepositsService {
   }
 
   /**
-   * @param text our number or reference, or else the merchant's reference, which may be the number of another deposit.
+   * @param text our number or reference; if no deposit has it, the merchant's reference. A merchant may choose any text, even the
+   * number of another deposit.
    * @throws NOT_FOUND; CONFLICT if several merchants have this reference.
    */
   async get(text: string, merchantId?: number): Promise<DepositRow> {
@@ -116,7 +116,7 @@ export class DepositsService {
     return this.finish(earlier ?? (await this.make(request, sandbox, by)));
   }
 
-  /** Has the channel make the QR code, if the deposit lacks it. It calls a vendor. @throws SERVICE_UNAVAILABLE */
+  /** If the deposit lacks its QR code, calls the vendor that makes it. @throws SERVICE_UNAVAILABLE if it still lacks one. */
   async finish({ row, replayed }: CreatedDeposit): Promise<CreatedDeposit> {
     const finished = await this.qrCodes.finish(row);
     if (!isUnfinished(finished)) return { row: finished, replayed };
@@ -125,12 +125,12 @@ export class DepositsService {
   }
 
   /**
-   * Makes a deposit that {@link findEarlier} has not found, perhaps without a QR code. If the same request made it meanwhile, that
-   * deposit is returned.
-   * @param sandbox whether it is a sandbox merchant.
+   * Makes a deposit, after {@link findEarlier} found none. If an equal request is faster, its deposit is returned.
+   * The QR code may still be missing: {@link finish} adds it.
+   * @param sandbox whether the merchant is a sandbox merchant.
    * @param by the operator who acts for the merchant. Without one, the merchant's limits hold.
-   * @throws BAD_REQUEST; DUPLICATE_REFERENCE; CONFLICT and TOO_MANY_REQUESTS at a limit; SERVICE_UNAVAILABLE without a channel or a
-   * free amount.
+   * @throws BAD_REQUEST; DUPLICATE_REFERENCE; CONFLICT and TOO_MANY_REQUESTS at a limit; SERVICE_UNAVAILABLE without a channel or
+   * a free amount.
    */
   async make(request: DepositRequest, sandbox: boolean, by?: Actor): Promise<CreatedDeposit> {
     const channels = sandbox ? [await this.channels.sandbox()] : await this.active(request.channel);
@@ -138,7 +138,7 @@ export class DepositsService {
     try {
       channel = chooseChannel(request, channels, (each) => this.isOpen(each));
     } catch (refused) {
-      // The same request may have made the deposit, or be making it, at a channel that was paused since.
+      // An equal request may have made the deposit, or be making it, before its channel was paused or changed.
       await this.deposits.waitForCreations(request.merchantId);
       const meanwhile = await this.findEarlier(request);
       if (meanwhile) return meanwhile;
@@ -159,18 +159,18 @@ export class DepositsService {
     return earlier ? { row: await this.sandbox.finish(repeated(earlier, request)), replayed: true } : null;
   }
 
-  /** Ends the offer of a merchant's deposit if it is pending. */
+  /** Cancels a merchant's deposit if it is pending. */
   async cancel(merchantId: number, referenceId: string): Promise<void> {
     const cancelled = await this.database.transaction(async (tx) => {
       const ended = await this.deposits.cancel(tx, merchantId, referenceId);
       this.observer.changed(tx, 'cancelled', ended);
       return ended;
     });
-    // The merchant does not wait for the vendor, which may not be able to end the offer.
+    // The merchant does not wait for this call, and the deposit stays cancelled even if the vendor can't cancel its payment.
     for (const each of cancelled) this.qrCodes.cancel(withPayments(each, [])).catch(() => undefined);
   }
 
-  /** Ends offers. A deposit keeps its amount until `hold_until`. */
+  /** Expires deposits. Their amounts stay reserved until {@link freeAmounts}. */
   @WorkerTask('expired_deposits', { every: 1_000, failed: 'expired deposits could not be ended', once: true })
   async expire(stop: AbortSignal): Promise<void> {
     let found: FoundDeposit[];
@@ -181,7 +181,10 @@ export class DepositsService {
     } while (!stop.aborted && found.length === EXPIRED_AT_ONCE);
   }
 
-  /** Locks the wallet before deposits, like a booking, because events need the wallet's lock. Only this merchant's orders wait. */
+  /**
+   * Events need the wallet's lock. It comes before the locks of deposits, as in a booking. While it is held, only this merchant's
+   * orders wait.
+   */
   private expireOf(merchantId: number, found: FoundDeposit[]): Promise<void> {
     return this.database.transaction(async (tx) => {
       await this.wallets.lockMany(tx, [merchantId]);
@@ -195,7 +198,7 @@ export class DepositsService {
 
   @WorkerTask('held_amounts', { every: 10_000, failed: 'amounts of deposits could not be freed', once: true })
   async freeAmounts(stop: AbortSignal): Promise<void> {
-    // If a bank reports times in minutes, they may be up to a minute too early.
+    // The minute is for banks that report times without seconds: such a time may be up to a minute too early.
     const marginMs = this.config.DEPOSIT_SKEW_MS + MINUTE_MS;
     while (!stop.aborted && (await this.deposits.freeAmounts(BATCH, marginMs)) === BATCH);
   }
@@ -238,7 +241,7 @@ export class DepositsService {
     return made;
   }
 
-  /** @returns false if the reference was used meanwhile, because no limit refuses a repetition. @throws at a limit. */
+  /** @returns false if the reference was used meanwhile: limits do not apply to a repetition. @throws at a limit. */
   private async isWithinLimits(
     tx: Transaction,
     { merchantId, referenceId }: DepositRequest,

@@ -30,29 +30,29 @@ import { UnitObserver } from './unit.observer.js';
 import { historyEntriesOf, type EndedCall } from './ended-call.js';
 import { UnitsRepository, type ClaimedUnit, type PostponedUnit, type ReviewedUnit } from './units.repository.js';
 
-/** A call that decided nothing. `unconfirmed` is the failure code of a refusal that the supplier must repeat before it counts. */
+/** A call that decided nothing. `unconfirmed` is the failure code of a refusal that does not count yet. */
 type Undecided = EndedCall<UndecidedOutcome> & { unconfirmed?: UnitFailureCode | null };
 
 /** Faults that probably last until an operator or the supplier acts. */
 const LASTING = new Set<Fault>(['credentials', 'deposit', 'configuration', 'ban']);
 
-/** The longest wait for a callback. PostgreSQL's `int` holds no 25 days in milliseconds. */
+/** The longest wait for a callback. In milliseconds, 25 days exceed PostgreSQL's `int`. */
 const MAX_WAIT_MS = 24 * DAY_MS;
 
-/** A unit waits for an offer at most this many times ROUTING_HOLD_LIMIT_MS, even if the offer goes on and off again. */
+/** A unit waits for its offer at most this many times ROUTING_HOLD_LIMIT_MS, even if the offer is switched on and off again. */
 const MAX_HOLDS = 4;
 
-/** The failure of a unit whose offer stayed off for too long: nothing was bought, and no operator corrected the offer in time. */
+/** The failure of a unit that has waited too long for a correction of its offer. Nothing was bought. */
 const GIVEN_UP = { kind: 'failed', ...failure('SUPPLIER_UNAVAILABLE') } as const;
 
 const REVIEW_REASONS = {
   moved: 'the supplier’s address, or our account there, has changed since the unit was sent',
-  too_old: 'it was sent too long ago: the supplier would take an inquiry about it for a new purchase',
+  too_old: 'it was sent too long ago: the supplier could take an inquiry about it for a new purchase',
   paused: 'its supplier is paused, and it has been in doubt for too long',
   sold: 'a supplier has reported that an earlier attempt bought it',
 };
 
-/** Records the outcomes of calls: settles a unit if the outcome decided it, and otherwise postpones the unit. */
+/** Records the outcomes of calls: settles or postpones their units, or begins their next attempts. */
 @Injectable()
 export class OutcomeRecorder {
   private readonly postponements = new GroupCommit<Undecided, PostponedUnit | null>({
@@ -89,7 +89,7 @@ export class OutcomeRecorder {
   /**
    * Records how a call ended, and retries while PostgreSQL is away or busy.
    * @param leaseEndMs the end of the claim's lease, in monotonic milliseconds.
-   * @returns true if the unit is due again at once, another attempt to buy it began, or it failed without a refusal.
+   * @returns true if the unit is due again at once, or {@link isBoughtElsewhere} is true.
    */
   async record(ended: EndedCall, leaseEndMs: number): Promise<boolean> {
     const call = this.isRefusedUnseen(ended) ? asRefused(ended) : ended;
@@ -125,7 +125,7 @@ export class OutcomeRecorder {
   }
 
   /**
-   * Whether a refusal leaves open what becomes of another send, because the supplier may sell each send. An earlier send may have
+   * Whether a refusal decides nothing yet: it is about one send, and the supplier may sell each send. An earlier send may have
    * been bought although it seemed not to be accepted, and the last one may still arrive.
    */
   private isTooEarly({ unit, outcome, deduplicates }: DefiniteCall): boolean {
@@ -133,15 +133,16 @@ export class OutcomeRecorder {
   }
 
   /**
-   * Whether the supplier certainly bought nothing and has refused one of several sends. A repeated send would only be refused
-   * again. An inquiry at another address or account proves nothing, nor does one that misses a purchase whose reference we know.
+   * Whether an unconfirmed refusal counts now, because the inquiry proves that the supplier sold nothing. A repeated send would
+   * only be refused again. An inquiry at another address or account proves nothing, nor does one that finds nothing although we
+   * know the supplier's reference of the purchase.
    */
   private isRefusedUnseen({ unit, outcome, deduplicates, mayResend }: EndedCall): boolean {
     if (outcome.kind !== 'never_seen' || deduplicates || !mayResend || unit.unconfirmed === null) return false;
     return !unit.has_moved && unit.supplier_reference === null && this.isQuiet(unit);
   }
 
-  /** Whether the last send has surely arrived. */
+  /** Whether the last send can no longer arrive at the supplier. */
   private isQuiet(unit: ClaimedUnit): boolean {
     return unit.sent_ago_ms !== null && unit.sent_ago_ms >= this.quietMs(unit);
   }
@@ -165,9 +166,9 @@ export class OutcomeRecorder {
 
   /**
    * Begins another attempt for a unit that its supplier certainly did not accept and will not accept soon. If no
-   * further offer is left and the unit's offer has been off for too long, the unit fails. A unit that was sent only
-   * once never fails here: a callback may have proved the purchase without ending the claim of that send, and only
-   * {@link postpone} notices this.
+   * further offer is left and the unit has waited too long for a correction of its offer, the unit fails. But a unit
+   * that was sent only once is postponed: a callback may have proved the purchase while the claim of that send still
+   * holds, and only {@link postpone} checks this.
    * @returns true if another attempt began or the unit failed: then the ended attempt needs no further call.
    */
   private async isBoughtElsewhere(call: Undecided, leaseEndMs: number): Promise<boolean> {
@@ -189,8 +190,9 @@ export class OutcomeRecorder {
   }
 
   /**
-   * Whether the offer has not been off for long enough to give the unit up. If the supplier refuses an offer that is on, an operator
-   * has corrected it, but not for this attempt. An offer that goes on and off again keeps no unit for ever.
+   * Whether the unit must still wait for a correction of its offer. If the supplier has just refused an offer that is on, an
+   * operator has corrected the offer, but this attempt keeps the old terms: then waiting is useless. {@link MAX_HOLDS} ends the
+   * wait for an offer that is switched on and off again.
    */
   private async mayBeCorrected({ unit, wasNotCalled = false }: Undecided, leaseEndMs: number): Promise<boolean> {
     if (unit.age_ms >= MAX_HOLDS * this.config.ROUTING_HOLD_LIMIT_MS) return false;
@@ -284,7 +286,7 @@ function noteOf({ unit, outcome, kind, unconfirmed = null }: Undecided): NotedRo
   return [{ order_id, item, unit: number, attempt, ...name, ...cost, unconfirmed }];
 }
 
-/** Whether the supplier may still withdraw its refusal. Such a refusal counts only once the supplier repeats it. */
+/** Whether the supplier may still withdraw its refusal. It counts when the supplier repeats it, or an inquiry finds no sale. */
 const needsConfirmation = ({ unit, outcome }: DefiniteCall): boolean =>
   outcome.kind === 'failed' && outcome.confirm === true && unit.unconfirmed === null;
 

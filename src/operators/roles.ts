@@ -1,6 +1,5 @@
 import { ROLES, type Role } from '../core/role-names.js';
 
-// Each role is a set of permissions.
 export { ROLES, type Role };
 
 const EVERYBODY: readonly Role[] = ROLES;
@@ -69,7 +68,7 @@ export const readsOwnActionsOnly = (role: Role): boolean => role === 'support' |
 export const permissionsOf = (role: Role): Permission[] =>
   PERMISSIONS.filter((permission) => hasPermission(role, permission));
 
-/** Permissions that decide about money or access. */
+/** With the rule `money`, a role with one of these permissions needs a second factor. */
 const SENSITIVE: readonly Permission[] = [
   ...(['orders.resolve', 'orders.cancel', 'reversals.close', 'wallets.move'] as const),
   ...(['keys.issue', 'keys.rotate', 'keys.revoke', 'suppliers.set'] as const),

@@ -22,7 +22,7 @@ import type { OrderDto } from './order.dto.js';
 import { mayHaveDeliveries, toOrderDto } from './order.mapper.js';
 import { OrdersRepository, type OrderWithItems } from './orders.repository.js';
 
-/** No order has a longer reference, so a longer text needs no query. */
+/** In UTF-16 units. A reference has at most 128 characters, so a longer text needs no query. */
 const MAX_REFERENCE_LENGTH = 256;
 
 /** An order in its current state. `replayed`: an earlier request with the same content placed the order. */

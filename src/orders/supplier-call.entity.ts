@@ -2,7 +2,10 @@ import { Check, Column, Entity, ForeignKey, Index } from 'typeorm';
 import { bigintColumn, IdColumn, timestampColumn } from '../database/columns.js';
 import { OrderUnit } from './order-unit.entity.js';
 
-/** A call to a supplier about a unit, or a callback from the supplier, with its outcome. */
+/**
+ * A call to a supplier about a unit, or a callback that reports a purchase or a refusal, with its outcome. A send that bought its
+ * unit is usually stored in the unit's row instead ({@link SUPPLIER_CALLS}).
+ */
 @Entity('supplier_calls')
 @ForeignKey(() => OrderUnit, ['order_id', 'item', 'unit'], ['order_id', 'item', 'unit'], {
   name: 'fk_supplier_calls_unit',

@@ -78,8 +78,8 @@ export class SuppliersService {
 
   /**
    * Removes a supplier with its credentials.
-   * @throws NOT_FOUND; CONFLICT, with a message for the operator, while anything refers to it, or while another
-   * transaction reads the offers for long.
+   * @throws NOT_FOUND; CONFLICT, with a message for the operator, while anything refers to it, or if another
+   * transaction reads the offers for too long.
    */
   remove(code: string, by?: Actor): Promise<Supplier> {
     return this.database.transaction(async (tx) => {
@@ -116,8 +116,8 @@ export class SuppliersService {
   }
 
   /**
-   * Counts the open units that a change of base URL or account would leave behind. Workers never send a unit in doubt to the new
-   * address, because the new address may not know the unit and would sell it again.
+   * Counts the supplier's open units, if the settings change its base URL or account. Workers do not send units in doubt to the
+   * new address, which may not know them and would sell them again. With `hasMoved`, it knows them.
    * @returns null if the supplier is new, or its address and account stay.
    */
   async unitsLeftBehind(settings: SupplierSettings): Promise<OpenUnits | null> {
@@ -254,8 +254,8 @@ export class SuppliersService {
 }
 
 /**
- * Whether a pause is about a supplier, or a deposit, that the new settings replace. No probe could end such a pause: the new balance
- * may be lower, and some adapters report none.
+ * Whether the service paused the supplier, and the new settings replace its adapter, or the account whose balance was too low. A
+ * probe might never end such a pause: the new balance may be lower, and some adapters report none.
  */
 const isPausedForAnother = (before: Supplier, after: Pick<Supplier, 'adapter' | 'base_url' | 'account'>): boolean =>
   before.pause_reason !== null &&

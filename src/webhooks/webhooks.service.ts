@@ -55,8 +55,7 @@ export class WebhooksService {
       }),
     };
     const webhook = await this.database.transaction(async (tx) => {
-      // The lock lets one registration of a merchant follow the other. Otherwise two at once could both become the twentieth
-      // webhook.
+      // The lock serializes a merchant's registrations. Otherwise two concurrent ones could both become the twentieth webhook.
       if ((await this.webhooks.lockCount(tx, merchantId)) >= MAX_WEBHOOKS) throw tooMany();
       return toWebhookDto(await this.webhooks.insert(tx, merchantId, fields));
     });
@@ -64,9 +63,9 @@ export class WebhooksService {
   }
 
   /**
-   * Changes only the members of the request.
-   * @throws NOT_FOUND; BAD_REQUEST for a forbidden URL, or an overlap without a new secret; SERVICE_UNAVAILABLE if the webhook
-   * becomes active again while its deliveries are still being cancelled.
+   * Changes only the members that the request has.
+   * @throws NOT_FOUND; BAD_REQUEST for a forbidden URL, or an overlap without a new secret; SERVICE_UNAVAILABLE if the request
+   * would activate the webhook while its deliveries are still being cancelled.
    */
   async update(merchantId: number, id: number, dto: UpdateWebhookDto): Promise<WebhookDto> {
     if (dto.rotation_overlap !== undefined && dto.secret === undefined) throw overlapWithoutSecret();
@@ -74,7 +73,7 @@ export class WebhooksService {
     if (dto.url !== undefined) await this.destinations.assertPermitted(dto.url);
     const changes = this.toChanges(dto);
     if (!changes) return before;
-    // After an interrupted deactivation, some deliveries may still wait. They must be cancelled before the webhook is active again.
+    // After an interrupted deactivation, some deliveries may still wait. They must be cancelled first.
     if (before.status === 'inactive' && dto.status === 'active' && !(await this.waiting.begin(id)))
       throw stillCancelling();
     const webhook = await this.database.transaction(async (tx) => {
@@ -96,8 +95,8 @@ export class WebhooksService {
   }
 
   /**
-   * Whether the webhook has this secret already. Then a rotation with an overlap was carried out before, and its overlap must
-   * not end because its answer was lost. A secret that cannot be opened may be replaced.
+   * Whether a request with an overlap has the webhook's present secret, as a repetition after a lost answer has. Rotating again
+   * would overwrite the previous secret, and so end the overlap. A secret that cannot be opened counts as different.
    */
   private async isRepeated(tx: Transaction, merchantId: number, id: number, dto: UpdateWebhookDto): Promise<boolean> {
     if (!dto.rotation_overlap) return false;
@@ -109,7 +108,7 @@ export class WebhooksService {
     }
   }
 
-  /** @returns null if nothing changes. */
+  /** @returns null if the request has no member to change. */
   private toChanges(dto: UpdateWebhookDto): Changes | null {
     const { url, status, events, max_retries, retry_delay, include_deliveries, secret } = dto;
     const settings = withoutUndefined({ url, status, events, max_retries, retry_delay, include_deliveries });

@@ -4,14 +4,14 @@ import { bigintColumn, createdAtColumn, timestampColumn } from '../../database/c
 /**
  * How far a partition of orders is archived or restored.
  * - `begun`: the files are being written.
- * - `verified`: the files are complete; the orders are still in their tables.
+ * - `verified`: the files were written and checked; the orders are still in their tables.
  * - `detached`: the orders are in tables that the service does not read.
  * - `dropped`: only the files have the orders.
- * - `attached`: the orders are in their tables again; their stored references are still to be removed.
+ * - `attached`: the orders are in their tables again; `order_references` and `archived_purchases` may still have rows of them.
  */
 export type ArchiveState = 'begun' | 'verified' | 'detached' | 'dropped' | 'attached';
 
-/** A partition of orders that is archived or being archived. */
+/** A partition of orders that is archived, being archived or being restored. */
 @Entity('archived_partitions')
 @Check('ck_archived_partitions_state', `state IN ('begun', 'verified', 'detached', 'dropped', 'attached')`)
 @Check('ck_archived_partitions_orders', 'orders >= 0')

@@ -20,8 +20,8 @@ const BEGINS = `coalesce($2::timestamptz, '-infinity')`;
 const ENDS = `coalesce($3::timestamptz, 'infinity')`;
 
 /**
- * $1: merchant, $2: from, $3: to. Balances are sums of movements, not the balance in the last line, so that opening, movements
- * and closing agree even after the clock was set back.
+ * $1: merchant, $2: from, $3: to. Balances are sums of movements, not the last movement's `available_after`, so that the opening
+ * balance plus the movements is always the closing balance, even after the clock was set back.
  */
 const READ_BOUNDS: Statement = {
   name: 'statement.bounds',
@@ -72,7 +72,7 @@ export const LATEST_CREDITS_AND_DEBITS = statement(
     ORDER BY t.id + 0 DESC LIMIT ${limit}`,
 );
 
-/** An entry with the columns that only operators see, and with the reference as the transfer has it. */
+/** An entry with the columns that only operators see. `reference` is the transfer's own; `reference_id` may be the order's. */
 export type StatementRow = EntryRow & Pick<Transfer, 'reference' | 'note' | 'operator' | 'approved_by'>;
 
 /** A merchant and a period: `from` is inclusive, `to` exclusive. */
@@ -103,7 +103,7 @@ export class StatementRepository {
   async readMonth(month: string, timezone: string): Promise<{ start: Date; stop: Date; now: Date }> {
     const values = [month, timezone];
     const [read] = await this.database.query<{ start: Date; stop: Date; now: Date }>(READ_MONTH, values);
-    return present(read, 'a month begins and ends');
+    return present(read, 'the query has one row');
   }
 
   /** Newest first. @param before exclusive. */

@@ -23,7 +23,7 @@ export interface Period {
 export interface AccountStatement {
   opening: Satang;
   closing: Satang;
-  /** The movements of the period, in pages. */
+  /** The movements of this balance in the period, in pages. */
   pages: (order: 'oldest first' | 'newest first') => AsyncGenerator<StatementRow[]>;
 }
 
@@ -36,7 +36,7 @@ export class AccountStatementService {
   ) {}
 
   /**
-   * Reads the balances in one snapshot, and then the lines in pages up to the snapshot's last line. The pages need no open
+   * Reads the balances in one snapshot, and then the movements in pages up to the snapshot's last one. The pages need no open
    * transaction, because movements never change, and each new movement of a wallet has a higher id.
    * @param server where to read: the primary, if the latest movements must not be missing.
    */
@@ -55,10 +55,7 @@ export class AccountStatementService {
     };
   }
 
-  /**
-   * Returns a page of movements, newest first. With `creditsAndDebitsOnly`, the page leaves out all other movements.
-   * @throws BAD_REQUEST for a bad cursor.
-   */
+  /** Returns a page of movements of the available balance, newest first. @throws BAD_REQUEST for a bad cursor. */
   async latest<Line>(
     merchantId: number,
     {
@@ -77,7 +74,7 @@ export class AccountStatementService {
   async month(month: string): Promise<Required<Period>> {
     const read = await this.statements.readMonth(month, ACCOUNT_STATEMENT_TIMEZONE);
     if (read.start > read.now) {
-      const message = `${month} has not begun in ${ACCOUNT_STATEMENT_TIMEZONE}: choose a month up to this one`;
+      const message = `${month} has not begun in ${ACCOUNT_STATEMENT_TIMEZONE}: choose the current month or an earlier one`;
       throw new AppError('BAD_REQUEST', message);
     }
     return { from: read.start, to: read.stop };

@@ -38,7 +38,7 @@ export class ChannelViewsService {
     };
   }
 
-  /** A channel with settings of another version of the adapter can't be connected, but the list must show it, too. */
+  /** Operators must also see a channel whose settings or credentials can't be read. */
   private capabilitiesOf(channel: DepositChannel): Pick<ChannelDto, 'has_statements' | 'can_sync'> {
     try {
       const { adapter, settings } = this.channels.connect(channel);

@@ -72,7 +72,6 @@ export class SupplierQueueDto {
   @Shown.nullableMoment('Since when the oldest due unit has been due') oldest_at!: Date | null;
 }
 
-/** A supplier with its state. */
 export class ListedSupplierDto {
   @Shown.text('acme') code!: string;
   @Shown.text('http') adapter!: string;
@@ -138,7 +137,7 @@ export class BalanceReadingsDto {
   @ApiProperty({ type: [BalanceReadingDto], description: 'The oldest first, at most 200' }) data!: BalanceReadingDto[];
 }
 
-/** The results of a check: pages put them into words. */
+/** The results of a check. `told`: the supplier answered. `untold`: the supplier works, but offers no such data. */
 const FINDINGS = [
   'complete',
   'incomplete',

@@ -3,17 +3,17 @@ import type { Duplex, Readable } from 'node:stream';
 
 /** Up to this size of a body, the server reads and drops the unread rest, so that the connection can serve further requests. */
 const READ_TO_KEEP_BYTES = 64 * 1024;
-/** How long a connection stays open after its last answer. If it closed at once, a client that still sends would get a reset. */
+/** How long at most a connection stays open after its last answer. Closed at once, it would reset a client that still sends. */
 const LINGER_MS = 1_000;
-/** How much the server reads in that time, for clients that send the whole body before they read the answer. */
+/** How much more the server reads at most before it closes, for clients that send the whole body before they read the answer. */
 const READ_BEFORE_CLOSE_BYTES = 1024 * 1024;
 
-/** Sockets that have got their last answer. The server ignores their further input. */
+/** Sockets whose last answer has begun. The server ignores their further input. */
 const ending = new WeakSet<Duplex>();
 
 export const isEnding = (socket: Duplex): boolean => ending.has(socket);
 
-/** Whether a request has a body, however long. */
+/** Whether the headers announce a body. A chunked body may still be empty. */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
@@ -23,7 +23,10 @@ export function expectsContinue({ headers, httpVersionMinor }: IncomingMessage):
   return httpVersionMinor > 0 && /(^|\W)100-continue($|\W)/i.test(headers.expect ?? '');
 }
 
-/** Whether a body is too long to read its rest only to keep the connection. Call this when the answer begins. */
+/**
+ * Whether to close the connection instead of reading the rest of the body, which is long, of unknown length, or perhaps never
+ * sent. Call this when the answer begins.
+ */
 export function isTooMuchLeft(request: IncomingMessage): boolean {
   if (request.complete || !hasBody(request)) return false;
   // A client that got no 100 (Continue) may leave out the body and send its next request.
@@ -39,8 +42,8 @@ export function endAfterAnswer(request: IncomingMessage): void {
   // The body may be piped into a decompressor.
   request.unpipe();
   readLittleMore(request);
-  // Node calls this function when the answer is written. Node's own version ends the socket at once. If bytes of the client then
-  // arrive, the client gets a reset.
+  // Node calls this function when it has written the answer. Node's own version would destroy the socket, and a client that still
+  // sends would get a reset.
   socket.destroySoon = () => {
     const end = linger(socket);
     if (request.readableEnded) end();
@@ -69,8 +72,8 @@ function readLittleMore(stream: Readable): void {
 }
 
 /**
- * Half-closes the socket, and destroys it when the client has sent everything or some time has passed.
- * @returns a function that destroys it earlier, once the answer is out.
+ * Half-closes the socket. Destroys it when the answer is sent and the client has closed its side, or after {@link LINGER_MS}.
+ * @returns a function that destroys it as soon as the answer is sent, without waiting for the client.
  */
 function linger(socket: Duplex): () => void {
   const destroy = (): void => void socket.destroy();

@@ -23,7 +23,7 @@ export class Catalog1763900000004 implements MigrationInterface {
   }
 }
 
-/** A product has any number of offers. `supplier_id` and `supplier_sku` mirror the first of them. */
+/** A product has any number of offers. `supplier_id` and `supplier_sku` mirror the first of them by priority. */
 async function createProducts(runner: QueryRunner): Promise<void> {
   await runner.query(`
     CREATE TABLE products (
@@ -84,9 +84,10 @@ async function createOffers(runner: QueryRunner): Promise<void> {
 }
 
 /**
- * A supplier that is written into a product becomes its offer of priority 1 and replaces the offer that was there. At
- * the same supplier, the new offer keeps player template and price guard but not the cost, which belongs to the
- * replaced SKU.
+ * If a process writes another supplier or supplier SKU into a product, they become the product's offer of priority 1,
+ * unless they already are an offer of the first priority. The offer that the product mirrored before is deleted if its
+ * priority is 1. If it has the same supplier, a new offer copies its player template and `guard_percent`, but not its
+ * cost, which belongs to the other SKU.
  */
 async function setFirstOffer(runner: QueryRunner): Promise<void> {
   await runner.query(`

@@ -5,12 +5,15 @@ import { Deposit } from '../deposit.entity.js';
 
 /**
  * - `checking`: the slip service has not decided.
- * - `confirmed`: there is a payment with this slip. The payment says whether it is for the deposit.
- * - `refused`: no payment was made of it.
+ * - `confirmed`: a payment with this slip is recorded. It may be for another deposit, or wait for an operator.
+ * - `refused`: no payment is recorded for it; `code` has the reason.
  */
 type SlipState = 'checking' | 'confirmed' | 'refused';
 
-/** Why a slip is refused; `SLIP_NOT_FOR_THIS_DEPOSIT` follows from its payment. */
+/**
+ * Why a slip is refused, as the API shows it. `SLIP_NOT_FOR_THIS_DEPOSIT` is never stored: the API shows it for a confirmed slip
+ * whose payment is not booked for the deposit.
+ */
 export const SLIP_CODES = [
   'SLIP_WRONG_RECEIVER',
   'SLIP_UNKNOWN',
@@ -19,7 +22,10 @@ export const SLIP_CODES = [
 ] as const;
 export type SlipCode = (typeof SLIP_CODES)[number];
 
-/** A slip that a merchant presented for a deposit. Only one row of a slip has `next_at`: the others follow it. */
+/**
+ * A slip that a merchant presented for a deposit. A slip that was presented for several deposits has several rows. At most one of
+ * them has `next_at`: the slip is verified once, and the decision changes all of its rows.
+ */
 @Entity('slip_checks')
 @Unique('uq_slip_checks_deposit', ['deposit_id', 'slip_ref'])
 @Index('uq_slip_checks_asked', ['channel_id', 'slip_ref'], { unique: true, where: 'next_at IS NOT NULL' })
@@ -42,7 +48,7 @@ export class SlipCheck {
   @Column('integer')
   channel_id!: number;
 
-  /** The sending bank and its number of the transfer. */
+  /** The sending bank's code, and the number that this bank gave the transfer. */
   @Column('text')
   slip_ref!: string;
 
@@ -52,7 +58,7 @@ export class SlipCheck {
   @Column('text', { nullable: true })
   code!: SlipCode | null;
 
-  /** The number of calls to the slip service. */
+  /** The number of calls to the slip service, without the calls that led to a pause. */
   @Column('integer', { default: 0 })
   tries!: number;
 

@@ -3,12 +3,12 @@ import { StatementRefused } from './statement-refused.js';
 
 export interface Row {
   cells: string[];
-  /** Its line in the file. */
+  /** The number of its last line in the file. */
   row: number;
 }
 
 const MAX_RECORD = 100_000;
-/** The minimum size of a part, in bytes. All cells of a part are in memory at once, so parts are small. */
+/** A part ends with the first row beyond this many bytes. All cells of a part are in memory at once, so parts are small. */
 const PART = 16_384;
 const QUOTE = 0x22;
 const LINE_FEED = 0x0a;
@@ -44,7 +44,7 @@ export function* rowsOf(utf8: Buffer, delimiter: string): Generator<Row> {
   }
 }
 
-/** How many lines a file has, as {@link rowsOf} numbers them. A last one without a line break does not count. */
+/** Counts the line breaks that {@link rowsOf} recognizes. A last line without a line break does not count. */
 export function countLines(utf8: Buffer): number {
   let lines = 0;
   for (let at = 0; at < utf8.length; at++) lines += Number(isBreak(utf8, at));

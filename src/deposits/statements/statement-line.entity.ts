@@ -5,10 +5,10 @@ import { bigintColumn, IdColumn, timestampColumn } from '../../database/columns.
 import { DepositChannel } from '../deposit-channel.entity.js';
 import { StatementImport } from './statement-import.entity.js';
 
-/** Binds a line's text to its identity, which never changes. */
+/** Where a line's sealed text belongs. The identity stands for the id, which does not exist yet when the text is sealed. */
 export const lineTextPlace = (identity: string): Place => placeOf('statement_lines.text_sealed', identity);
 
-/** A line of a bank statement. With balances, lines in the order of their ids make the chain of balances. */
+/** A line of a bank statement. In the order of ids, each balance of a channel follows from the balance of the line before. */
 @Entity('statement_lines')
 @Unique('uq_statement_lines_identity', ['channel_id', 'identity_hash'])
 @Index('ix_statement_lines_day', ['channel_id', 'booked_on', 'id'])
@@ -40,7 +40,7 @@ export class StatementLine {
   @Column(bigintColumn({ nullable: true }))
   balance_after!: Satang | null;
 
-  /** Distinguishes the line from all others of the channel, in whichever file it comes. */
+  /** Identifies the line within its channel. It is the same in each file that repeats the line. */
   @Column('bytea')
   identity_hash!: Buffer;
 

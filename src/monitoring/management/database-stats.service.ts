@@ -6,17 +6,17 @@ import type { Logger } from '../../core/logger.js';
 import { Metrics } from '../../core/metrics.js';
 import { DatabaseStatsRepository, type MetricsStatement } from '../stats/database-stats.repository.js';
 
-/** A scrape waits at most this long. The next scrape shows metrics that arrive later. */
+/** A scrape waits at most this long. The reading continues after that. */
 const MAX_WAIT_MS = 4_000;
 
 /**
  * Reads metrics of the whole service from PostgreSQL. If a statement fails or takes too long, only its own metrics are
- * missing. If a scrape ends before all statements did, the metrics of the others are missing. If PostgreSQL does not answer, all
- * are missing. A missing metric is better than one with an old value.
+ * missing. If a scrape stops waiting before all statements end, the metrics of the remaining ones are missing. If PostgreSQL does
+ * not answer, all are missing. A missing metric is better than one with an old value.
  */
 @Injectable()
 export class DatabaseStatsService {
-  /** Scrapes within this time share one reading. */
+  /** Scrapes share a reading until this long after its end. */
   freshForMs = 5_000;
   private gatheredAtMs = -Infinity;
   private gathering: Promise<void> | undefined;
@@ -72,7 +72,10 @@ export class DatabaseStatsService {
     this.failing.add(name);
   }
 
-  /** A slow PostgreSQL is not down: it cancels each statement in time, and so answers. */
+  /**
+   * A slow PostgreSQL is not down: it cancels each statement at its timeout, and that counts as an answer. It is down if it has
+   * answered nothing since `sinceMs`.
+   */
   private leaveOutUnread(sinceMs: number): void {
     if (this.answeredAtMs < sinceMs) return this.declareDatabaseDown();
     for (const { metrics } of this.unread) this.clear(metrics);

@@ -1,7 +1,6 @@
 import { Check, Column, Entity, ForeignKey, Index } from 'typeorm';
 import { createdAtColumn, IdColumn, timestampColumn } from '../../database/columns.js';
 
-/** All kinds of background jobs. */
 export const JOB_KINDS = ['replay', 'daily_report', 'supplier_report', 'margin_report', 'audit'] as const;
 export type JobKind = (typeof JOB_KINDS)[number];
 
@@ -26,7 +25,7 @@ export class Job {
   @Column('text')
   kind!: JobKind;
 
-  /** The parameters, named as in JSON. */
+  /** The parameters, with their names in the API. */
   @Column('jsonb')
   params!: Record<string, unknown>;
 
@@ -37,7 +36,7 @@ export class Job {
   @Column('integer')
   operator_id!: number;
 
-  /** Chosen by the page: repeated requests with one key start one job. */
+  /** Sent by the browser: an operator's requests with the same key start one job. */
   @Column('text', { nullable: true })
   idempotency_key!: string | null;
 
@@ -56,7 +55,7 @@ export class Job {
   @Column('text', { nullable: true })
   step!: string | null;
 
-  /** Whether the check passed; null for a job that checks nothing. */
+  /** Whether the check passed; null if the job checks nothing, or has not succeeded. */
   @Column('boolean', { nullable: true })
   ok!: boolean | null;
 

@@ -8,7 +8,7 @@ import { unitDeliveryPlace } from './unit-deliveries.entity.js';
 
 type UnitOfOrder = Parameters<typeof unitDeliveryPlace>[0];
 
-/** A code or serial number of a unit, for its merchant. */
+/** A unit delivery, as the merchant sees it. */
 interface DeliveredCode {
   /** The unit's number within its item. */
   unit: number;
@@ -20,7 +20,10 @@ interface DeliveredCode {
 
 type HandedOver = Omit<DeliveredCode, 'unit'>;
 
-/** By the position of the item. Items of kind `code` have an entry even without deliveries. */
+/**
+ * The deliveries of an order, by the position of their item. An ended item of kind `code` with a bought unit has an entry even
+ * without deliveries.
+ */
 export type DeliveredItems = ReadonlyMap<number, DeliveredCode[]>;
 
 /** Seals codes and serial numbers, and opens them for their merchant or an operator. */
@@ -31,21 +34,21 @@ export class UnitDeliveriesService {
     private readonly secretBox: SecretBox,
   ) {}
 
-  /** Seals what a success delivered. @returns null if there is nothing to store. @throws Error without SECRETS_KEY. */
+  /** Seals the deliveries of a purchase. @returns null if there is nothing to store. @throws Error without SECRETS_KEY. */
   seal(unit: UnitOfOrder, kind: ProductKind, outcome: DefiniteOutcome): Buffer | null {
     const stored = outcome.kind === 'succeeded' ? deliveriesToStore(kind, outcome.deliveries) : [];
     if (stored.length === 0) return null;
     return this.secretBox.sealBytes(Buffer.from(JSON.stringify(stored)), unitDeliveryPlace(unit));
   }
 
-  /** The deliveries of an order's ended items. @throws Error if SECRETS_KEY does not open them. */
+  /** The deliveries of an order's ended items. @throws Error if they cannot be opened. */
   async ofOrder(orderId: bigint): Promise<DeliveredItems> {
     return this.toItems(orderId, await this.repository.listDelivered(orderId));
   }
 
   /**
-   * The deliveries of an archived order. @param ended the order's items with at least one bought unit.
-   * @throws Error if SECRETS_KEY does not open them.
+   * The deliveries of an archived order. @param ended its ended items with at least one bought unit.
+   * @throws Error if they cannot be opened.
    */
   async ofArchived(orderId: bigint, ended: { position: number; kind: ProductKind }[]): Promise<DeliveredItems> {
     const nothing = ended
@@ -56,7 +59,7 @@ export class UnitDeliveriesService {
 
   /**
    * Opens the sealed deliveries of a unit, or of a discrepancy about it.
-   * @throws Error if SECRETS_KEY does not open them, or they belong to another unit.
+   * @throws Error if they cannot be opened, for example because they belong to another unit.
    */
   open(sealed: Buffer, unit: UnitOfOrder): HandedOver[] {
     const opened = this.secretBox.openBytes(sealed, unitDeliveryPlace(unit)).toString('utf8');

@@ -9,7 +9,7 @@ export const CURRENCY = 'IDR';
 /** The `data` of an answer or a callback; undefined if there is none. */
 export const dataOf = (body: unknown): Members | undefined => asMembers(asMembers(body)?.data);
 
-/** The supplier's code; undefined if the supplier did not write the answer. */
+/** The response code; undefined if the answer has none, or the supplier did not write the answer. */
 export function codeOf({ status, body }: HttpAnswer): string | undefined {
   if (!isReadable(status)) return undefined;
   const code = textOf(asMembers(body)?.code) ?? '';
@@ -21,16 +21,16 @@ const isReadable = (status: number): boolean => isGood(status) || (status >= 400
 
 export const isGood = (status: number): boolean => status >= 200 && status < 300;
 
-/** Whether the supplier refuses our key or our address, by its code or by the HTTP status. */
+/** Whether the supplier refuses our key or our address, by the response code or the HTTP status. */
 export const refusesUs = (answer: HttpAnswer): boolean => answer.status === 401 || codeOf(answer) === 'UNAUTHORIZED';
 
-/** A code in words. */
+/** A response code in words. */
 export const codeInWords = (code: string): string => {
   const label = RESPONSE_CODES.get(code)?.label;
   return label === undefined ? code : `${label} (${code})`;
 };
 
-/** An answer in words: its code, or else its HTTP status. */
+/** An answer in words: its response code, or else the HTTP status of a failure. */
 export function answerInWords(answer: HttpAnswer): string {
   const code = codeOf(answer);
   if (code !== undefined) return codeInWords(code);

@@ -7,7 +7,7 @@ import {
   type CodeMeaning,
 } from '../adapter-answers.js';
 
-/** The supplier's codes, in our words, because the supplier does not explain them. Any other code means `unknown`. */
+/** The supplier's response codes. The labels are ours, because the supplier does not explain them. Other codes mean `unknown`. */
 export const RESPONSE_CODES = toResponseCodes<CodeMeaning>({
   SUCCESS: ['accepted', { kind: 'processing' }],
   UNAUTHORIZED: ['it does not accept our key or our address', ourFault('credentials')],
@@ -24,8 +24,8 @@ export const RESPONSE_CODES = toResponseCodes<CodeMeaning>({
   USER_ID_CONTAIN_SPACE: ['the player has a space in it', refusedEverywhere('INVALID_PLAYER')],
   INSUFFICIENT_BALANCE: ['our balance is too low', ourFault('deposit')],
   NOT_ALLOWED: ['we may not order this product', ourFault('configuration')],
-  // Only in answers to inquiries.
+  // Expected only in an answer to an inquiry. `readOrderStatus` decides what it means there.
   TID_NOT_FOUND: ['it does not know the order', UNKNOWN],
   SYSTEM_ERROR: ['it has an error', UNKNOWN],
-  UNKNOWN_ERROR: ['it has an error that it does not know', UNKNOWN],
+  UNKNOWN_ERROR: ['it reports an unknown error', UNKNOWN],
 });
