@@ -1,5 +1,5 @@
 interface Sample {
-  /** How many bytes the primary had written in its lifetime. */
+  /** How many bytes of WAL the primary had written in its lifetime. */
   written: bigint;
   /** When this process read `written`, in monotonic milliseconds. */
   atMs: number;

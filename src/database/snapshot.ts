@@ -41,7 +41,7 @@ export const inSnapshot = snapshot(WHOLE_TABLES);
 /** Like {@link inSnapshot}, but for statements that find rows by index. Keeps the usual time limit and plans. */
 export const inIndexedSnapshot = snapshot();
 
-/** Like {@link inSnapshot}, but for one of many ranges of ids. Each range has its own snapshot, so that no transaction is long. */
+/** Like {@link inSnapshot}, but for one of many ranges of ids. Each range has its own snapshot, so no transaction is long. */
 export const inBatchSnapshot = snapshot(ID_RANGE);
 
 const LONG_TIMEOUT_MS = 3_600_000;

@@ -19,8 +19,8 @@ export interface Queryable {
 }
 
 /**
- * One open transaction. It sends statements at once, and PostgreSQL executes them in that order: statements whose values
- * do not depend on each other's results share one round trip.
+ * One open transaction. It sends each statement without waiting for earlier results, and PostgreSQL executes them in the order of
+ * the calls. So statements whose values do not depend on each other's results share one round trip.
  */
 export interface Transaction extends Queryable {
   /** Sends a statement whose rows are not needed, without waiting for it. If it fails, the transaction fails. */

@@ -15,8 +15,8 @@ export const isSameAccount = (one: Account, another: Account): boolean =>
   one.account === another.account && one.payeeId === another.payeeId;
 
 /**
- * The problem of a channel's new settings; null if there is none. Another account has other statements, and earlier QR codes still
- * lead to the earlier account. In the other mode, a simulated vendor would answer about real deposits, or a real one about
+ * The problem of a channel's new settings; null if there is none. Another account has other statements, and earlier QR codes
+ * still lead to the earlier account. In the other mode, a simulated vendor would answer about real deposits, or a real one about
  * simulated deposits.
  * @param used whether the channel has deposits, or statements.
  */

@@ -80,9 +80,10 @@ export class ChannelInquiriesService implements OnTasksStopped {
   }
 
   /**
-   * Records answers. The channel's lock lets one transaction at a time book payments, so the answers that come during a transaction
-   * share the next one. The inquiries are recorded after it, so that it locks no more deposits than it books, after their wallets. If the
-   * process dies between, others inquire again, and the payment is known.
+   * Records answers. The channel's lock lets one transaction at a time book payments, so the answers that come during a
+   * transaction share the next one. Another transaction records the inquiries afterwards, because a booking must lock wallets
+   * before deposits, and only the deposits that it pays. If the process dies in between, another worker inquires again, and the
+   * payment is already known.
    */
   private answersOf(connected: ConnectedChannel): GroupCommit<Answer, void> {
     const commit = async (answers: Answer[]) => {

@@ -52,8 +52,8 @@ const nextProbe = (probes: number) => (): string =>
 
 const DUE = Raw((column) => `${column} <= statement_timestamp()`);
 /**
- * Matches the end of this reading, and an earlier one, to which the end may be corrected after the clock was set back.
- * Another reading begins later, so it ends later and does not match.
+ * Matches the end of this reading. It also matches an earlier end, because `WrittenAheadRepository` may correct the end after the
+ * clock was set back. Another reading begins later, so it ends later and does not match.
  */
 const endOf = (until: Date): FindOperator<Date> => LessThanOrEqual(until);
 /** 3:00 of the next day in Bangkok, when few people pay. */
@@ -152,7 +152,10 @@ export class ChannelsRepository {
     return this.database.manager.findBy(DepositChannel, { probe_at: DUE });
   }
 
-  /** Claims the probe of a paused channel, and writes the time of the next one. @returns false if another process has claimed it. */
+  /**
+   * Claims the probe of a paused channel, and writes the time of the next one.
+   * @returns false if another process has claimed it, or the pause has ended.
+   */
   async claimProbe({ id, probe_at, probes }: DepositChannel): Promise<boolean> {
     const next = { probes: Math.min(probes + 1, MAX_PROBES), probe_at: nextProbe(probes + 1), ...SAME_SETTINGS };
     const where = { id, probe_at: probe_at ?? IsNull() };
@@ -173,7 +176,7 @@ export class ChannelsRepository {
   /**
    * Begins a reading of the list. It ends after two minutes unless it is renewed, in case the process dies. A page takes less: at
    * Opn, eleven calls of eight seconds.
-   * @returns when the reading ends, by which the caller renews or ends it; null while another reading runs.
+   * @returns when the reading ends: the caller needs this time to renew or end it. Null while another reading runs.
    */
   beginReading({ manager }: Pick<Database, 'manager'>, id: number): Promise<Date | null> {
     return claim(manager, id, 'list_read_until', '2 minutes', [IsNull(), DUE]);

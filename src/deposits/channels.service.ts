@@ -182,7 +182,7 @@ export class ChannelsService {
     return row;
   }
 
-  /** The known parts of settings that can't be read: the new settings, each time with one of the stored options. */
+  /** Reads stored settings option by option: the new settings, each time with the stored value of one option. */
   private readParts(before: DepositChannel, row: ChannelRow): ChannelSettings[] {
     const names = Object.keys({ ...row.options, ...before.options });
     return names.flatMap((name) => {
@@ -257,9 +257,10 @@ export class ChannelsService {
   }
 
   /**
-   * A payment must never be reported by two channels. A channel whose settings can't be read refuses only new accounts, so that
-   * the other channels can be set. Of keys that can't be opened, nobody knows the account: if they made an account new, two such
-   * channels could never be mended. @throws BAD_REQUEST
+   * Two channels must never report the same payment. While the settings of another channel can't be read, this channel gets no
+   * new account, because it might be the account of the other one. Other settings can still change. Keys that can't be opened do
+   * not make the account new: otherwise two channels with such keys could never be mended.
+   * @throws BAD_REQUEST
    */
   private assertOnlyOfAccount(settings: ChannelSettings, others: DepositChannel[], isNewAccount: boolean): void {
     const read = others.map((other) => ({ code: other.code, theirs: this.tryRead(other) }));

@@ -9,9 +9,9 @@ const CLASSES = 11n;
 export const MAX_DRAWN = 64;
 
 /**
- * The amounts that may be dealt to a deposit: up to `spread` percent above its own amount, but at least 4.99 and at most 49.99 baht.
- * Divided by 11, they all have the same remainder, so that a wrong digit, two swapped neighbours, or 1.00 too much never turn one into
- * another. None is in whole baht, because people type such amounts.
+ * The amounts that may be dealt to a deposit. They reach up to `spread` percent above its own amount, but at least 4.99 and at
+ * most 49.99 baht. Divided by 11, they all have the same remainder, so a wrong digit, two swapped neighbours, or 1.00 too much
+ * never turn one into another. None is in whole baht, because people type such amounts.
  */
 export function amountsToDeal(amount: Satang, spread: number, amountClass: number): Satang[] {
   const wanted = (amount * BigInt(spread)) / 100n;

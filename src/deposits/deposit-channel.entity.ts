@@ -79,7 +79,7 @@ export class DepositChannel {
   @Column('bytea', { nullable: true })
   callback_token_sealed!: Buffer | null;
 
-  /** When workers read the vendor's list of payments next; null until they have read it once. */
+  /** When workers read the vendor's list of payments next; null before their first reading. */
   @Column(timestampColumn({ nullable: true }))
   list_due_at!: Date | null;
 

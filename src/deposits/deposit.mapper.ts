@@ -17,7 +17,7 @@ const toPaymentDto = (
   late: paid_at > expires_at,
 });
 
-/** A confirmed slip has a payment, which may be for another deposit. */
+/** A confirmed slip has a payment, which may be for another deposit, or wait for an operator. */
 export function toSlipDto({ slip_ref, state, code }: PresentedSlip, { payments }: DepositRow): DepositSlipDto {
   if (state !== 'confirmed') return { status: state, code };
   const isBooked = payments.some((payment) => payment.slip_ref === slip_ref);

@@ -188,12 +188,12 @@ export class DepositsRepository {
     return tx.query<DepositOfChannel>(...sql.CANCEL_DEPOSIT.with({ merchantId, referenceId }));
   }
 
-  /** @returns false if the offer has ended meanwhile. */
+  /** @returns false if the offer has ended meanwhile, or has a QR code already. */
   async finish(id: bigint, { kind: _kind, ...code }: Created, inquiryAfter: number | null): Promise<boolean> {
     return (await this.database.query(...sql.FINISH_DEPOSIT.with({ id, ...code, inquiryAfter }))).length > 0;
   }
 
-  /** @returns false if another process is making the QR code, or the offer does not lack one. */
+  /** @returns false if another process is making the QR code, or the offer has ended, or has a QR code already. */
   async claimCode(id: bigint, leaseMs: number): Promise<boolean> {
     return (await this.database.query(...sql.CLAIM_CODE.with({ id, leaseMs }))).length > 0;
   }
@@ -257,7 +257,7 @@ export class DepositsRepository {
     return tx.query<Candidate>(...sql.LIST_CANDIDATES.with({ ...by, amounts }));
   }
 
-  /** The merchants of deposits by the deposits' names: a reference of the channel, or a number of any channel. */
+  /** The merchants of deposits by the names of the deposits: our references of the channel, or numbers of any channel. */
   async merchantsByName(reader: Queryable, channelId: number, names: string[]): Promise<Map<string, number>> {
     if (names.length === 0) return new Map();
     const noTime = { from: new Date(0), until: new Date(0) };
@@ -286,7 +286,7 @@ export class DepositsRepository {
     return this.database.query<FoundDeposit>(...sql.LIST_EXPIRED.with({ limit }));
   }
 
-  /** Ends those that are still offered. */
+  /** Ends the deposits that are still pending. @returns these. */
   expire(tx: Transaction, deposits: { id: bigint }[]): Promise<DepositOfChannel[]> {
     return tx.query<DepositOfChannel>(...sql.EXPIRE_DEPOSITS.with({ deposits }));
   }

@@ -1,8 +1,8 @@
 import type { DepositChannel } from './deposit-channel.entity.js';
 
 /**
- * Does something for each channel, one after the other. A channel that fails, such as one whose credentials can't be opened, keeps
- * no other one from its turn.
+ * Does something for each channel, one after the other. A channel that fails, such as one whose credentials can't be opened,
+ * keeps no other one from its turn.
  * @throws the first failure, after the last turn.
  */
 export async function eachChannel<Channel extends Pick<DepositChannel, 'code'>>(

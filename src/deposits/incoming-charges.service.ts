@@ -44,8 +44,8 @@ export class IncomingChargesService {
   ) {}
 
   /**
-   * Leaves out payments of other shops of the account, which may number merchants and deposits as we do. Our payments are known here, or
-   * name a deposit of ours.
+   * Leaves out payments of other systems that use the same account at the vendor. A payment is ours if it is known here, or names
+   * a deposit of ours. The merchant that it names proves nothing, because another system may number merchants as we do.
    */
   async onlyOurs(channelId: number, readings: readonly ChargeReading[]): Promise<ChargeReading[]> {
     const ids = readings.map(({ paymentId: id }) => id);

@@ -44,7 +44,7 @@ export class IncomingLinesService {
   /**
    * The caller must hold the channel's lock.
    * @param ids of the new lines, by their identities.
-   * @param ahead the next lines of the file. They get no payments yet, but a slip of one of them is of no other line.
+   * @param ahead the next lines of the file. They get no payments yet, but a slip of one of them belongs to no other line.
    */
   async record(
     tx: Transaction,

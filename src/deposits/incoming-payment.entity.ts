@@ -65,7 +65,10 @@ export class IncomingPayment {
   @IdColumn('bigint', 'pk_incoming_payments')
   id!: bigint;
 
-  /** Made of the channel and the first identity: a payment that is reported again after a restore has the same id again. */
+  /**
+   * Made of the channel and the identity of the first witness: if the same witness reports the payment first after a restore, the
+   * payment gets the same id again.
+   */
   @Column('text')
   public_id!: string;
 

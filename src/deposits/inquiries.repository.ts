@@ -13,7 +13,10 @@ export type ClaimedDeposit = Pick<Deposit, 'id' | 'status' | 'created_at' | 'exp
   next_inquiry_at: Date;
 };
 
-/** The changes that an inquiry makes to its deposit. `answeredAt`: the start of the inquiry if it was answered; otherwise null. */
+/**
+ * The changes that an inquiry makes to its deposit. `answeredAt`: the start of the inquiry if the vendor answered it; otherwise
+ * null.
+ */
 export interface InquiryAnswer {
   id: bigint;
   claimedUntil: Date;
@@ -22,7 +25,10 @@ export interface InquiryAnswer {
   hasEnded: boolean;
 }
 
-/** A deposit of the sandbox about which there is something to report. `expires_in` and `reported_after` are seconds after its creation. */
+/**
+ * A deposit of the sandbox about which there is something to report. `expires_in` and `reported_after` are seconds after its
+ * creation.
+ */
 export type SandboxDeposit = Pick<
   Deposit,
   'id' | 'merchant_id' | 'deposit_number' | 'amount' | 'amount_to_pay' | 'created_at'

@@ -4,9 +4,9 @@ import type { ClaimedDeposit } from './inquiries.repository.js';
 type Times = Pick<ClaimedDeposit, 'created_at' | 'expires_at' | 'answered_at' | 'asked_before' | 'asked_at'>;
 
 /**
- * When to inquire next about a payment: at doubling intervals while it is offered, at the end of the offer, and then hourly for a day,
- * because late money is money. Null: no more. After that, only a callback leads to an inquiry. Without an answer, it is repeated for
- * three days.
+ * When to inquire next about a payment: at doubling intervals during the offer, at its end, and then hourly for a day, because a
+ * late payment is booked, too. After that day, only a callback leads to an inquiry. An inquiry that the vendor then does not
+ * answer is repeated for three days. Null: there is no next inquiry.
  */
 export function nextInquiry(
   times: Times,

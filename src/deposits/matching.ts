@@ -45,8 +45,8 @@ const AMBIGUOUS_MS = 30 * DAY_MS;
 /** A deposit of the amount that was made within this time after a payment is named as the probable one. */
 export const TOO_EARLY_MS = 2 * DAY_MS;
 /**
- * A payment that names no deposit needs none that was made longer than this before it: an offer of a day, the longest hold of 30 days,
- * and some days for clocks. The time of ambiguity is shorter.
+ * A deposit that was made longer than this before a payment can't match it by amount: an offer lasts at most a day and a hold
+ * at most 30 days, and the rest is for clocks that differ. The time of ambiguity is shorter.
  */
 export const RELEVANT_MS = 33 * DAY_MS;
 

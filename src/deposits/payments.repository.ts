@@ -25,8 +25,8 @@ export type NewPayment = UnmatchedPayment &
   Pick<IncomingPayment, 'state' | 'reason' | 'deposit_id' | 'merchant_id' | 'transfer_id' | 'booked_by' | 'booked_at'>;
 
 /**
- * The row of a payment that no wallet got. Names all columns, because V8 needs ten times the memory for a row that is put together
- * from several objects.
+ * The row of a payment that was credited to no wallet. It names all columns, because V8 needs ten times the memory for a row that
+ * is put together from several objects.
  */
 export const notBooked = (payment: UnmatchedPayment & { id?: bigint }): NewPayment & { id: bigint | undefined } => ({
   id: payment.id,
@@ -164,7 +164,10 @@ export class PaymentsRepository {
     return (await tx.query(...sql.TAKE_BACK.with({ channelId, charges }))).length;
   }
 
-  /** Records that a witness contradicts payments. Nothing moves. @param column `line_id`: the ids are those of the payments' lines. */
+  /**
+   * Records that a witness contradicts payments. No money moves.
+   * @param column `line_id`: the ids are those of the payments' lines.
+   */
   contradict(tx: Transaction, column: 'id' | 'line_id', ids: bigint[]): void {
     if (ids.length > 0) tx.write(...sql.CONTRADICT[column].with({ ids: ids.map((id) => ({ id })) }));
   }

@@ -278,8 +278,8 @@ function assertDecidable(payment: IncomingPayment, decision: Decision): void {
 }
 
 /**
- * The credit does not decide about a contradiction or refund that was reported while the payment waited, nor about a statement that
- * does not show it. So that becomes a case.
+ * The credit does not decide about a contradiction or refund that was reported while the payment waited, nor about a statement
+ * that does not show the payment. So the credited payment is then a case.
  */
 function caseAfterCredit({ contradicted, taken_back, reason }: IncomingPayment): PaymentReason | null {
   if (contradicted) return 'CONTRADICTION';

@@ -58,8 +58,8 @@ const loneWith = (own: 'slip_ref' | 'line_id', other: 'slip_ref' | 'line_id') =>
 export const LONE_PAYMENTS = { slip: loneWith('slip_ref', 'line_id'), line: loneWith('line_id', 'slip_ref') };
 
 /**
- * Adds witnesses to payments, with the new state of those that waited. If an operator debited a payment because no statement showed its
- * slip, its line opens the case again: the merchant is owed the money.
+ * Adds witnesses to payments, with the new state of those that waited. If an operator debited the payment of a slip because no
+ * statement showed it, its line opens the case again: the merchant is owed the money.
  */
 export const LINK_PAYMENTS = statement(
   'incoming_payments.link',
@@ -102,8 +102,9 @@ export const UNCONFIRMED_AMOUNT = statement(
 );
 
 /**
- * Records the amount of each payment that the vendor has taken back. A booked payment becomes a case. A case that an operator closed
- * opens again if the operator kept the payment, or debited less than `amount`. `debited`: what operators have debited for the payment.
+ * Records how much of each payment the vendor has taken back: `amount`. A booked payment becomes a case. A case that an operator
+ * closed opens again if the operator kept the payment, or debited less than `amount`. `debited`: what operators have debited for
+ * the payment.
  */
 export const TAKE_BACK = statement(
   'incoming_payments.take_back',
@@ -136,8 +137,9 @@ const contradictBy = (column: 'id' | 'line_id') =>
 export const CONTRADICT = { id: contradictBy('id'), line_id: contradictBy('line_id') };
 
 /**
- * Up to three deposits for each waiting payment: first the one that matching found, then unpaid deposits before paid ones. Within these:
- * the same amount, at most 5 satang apart, whole baht apart, other amounts within 1 % or 10 baht.
+ * Up to three deposits for each waiting payment: first the one that matching found, then others whose amounts differ by at most
+ * 1 % or 10 baht, whichever is more. Of these, unpaid deposits come before paid ones. Then the order is: equal amounts, amounts
+ * at most 5 satang apart, amounts whole baht apart, all others.
  */
 export const SUGGEST = statement(
   'incoming_payments.suggest',

@@ -19,7 +19,7 @@ export interface OrdersPartition {
   parts: sql.Part[];
 }
 
-/** Orders in each statement, which then takes about a second. */
+/** Orders or stored rows in each statement, which then takes about a second. */
 const BATCH_ROWS = 5_000;
 
 /** Archives and restores partitions of the tables of orders. */
@@ -157,8 +157,8 @@ export class ArchiveRepository {
   }
 
   /**
-   * Finds a partition's detached tables by their names; none if they are dropped. A table with calls of several partitions of orders is
-   * the first of its parent, so it has no lower bound.
+   * Finds a partition's detached tables by their names; none if they are dropped. A table with the calls of several partitions of
+   * orders was the first partition of `supplier_calls`, so it has no lower bound.
    */
   async findDetached({ number, first_id: first, end_id: upper }: sql.StateRow): Promise<OrdersPartition> {
     const parts: sql.Part[] = [];
@@ -230,7 +230,10 @@ export class ArchiveRepository {
     return this.removeInBatches(kept.FORGET_PURCHASES, range);
   }
 
-  /** Removes the reference trigger, and validates foreign keys. Call it only while no partition is archived. @throws LocksNotFree */
+  /**
+   * Removes the reference trigger, and validates the foreign keys to the tables of orders. Call it only while no partition is
+   * archived. @throws LocksNotFree
+   */
   async endArchive(): Promise<void> {
     await withBriefLock(this.run, 'orders', () => this.run(sql.DROP_REFERENCE_TRIGGER));
     await this.runWritten(sql.WRITE_OUTER_VALIDATIONS);

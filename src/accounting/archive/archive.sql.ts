@@ -31,8 +31,8 @@ export const LIST_PARTS = `
   ORDER BY bounds.ends[2]::bigint, array_position(${PARENTS}, inhparent::regclass)`;
 
 /**
- * Lists tables that refer to the tables of orders, with the column of the order's id. A partitioned table is found by this column:
- * before PostgreSQL 18, {@link WRITE_OUTER_KEYS} leaves the key to the partitions of that time. $1: partitions to archive.
+ * Lists tables that refer to the tables of orders, with the column of the order's id. Finds partitioned tables by this column,
+ * because {@link WRITE_OUTER_KEYS} may have moved their keys to their partitions. $1: partitions to archive.
  */
 export const LIST_REFERRING = `
   SELECT conrelid::regclass::text AS "table", attname AS key
@@ -55,7 +55,7 @@ export const LIST_COLUMNS = `
   FROM pg_attribute LEFT JOIN pg_index ON indrelid = attrelid AND indisprimary
   WHERE attrelid = $1::text::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = '' ORDER BY attnum`;
 
-/** Lists the tables to lock while partitions are attached or detached. $1: other tables. */
+/** Lists the tables to lock while partitions are attached or detached. $1: further tables to lock. */
 export const LIST_TABLES_TO_LOCK = `
   SELECT string_agg(DISTINCT name::text, ', ') AS names FROM (
     SELECT unnest($1::text[]::regclass[]) AS name
@@ -65,9 +65,10 @@ export const LIST_TABLES_TO_LOCK = `
           WHERE contype = 'f' AND conparentid = 0 AND conrelid = ANY(${PARENTS})) touched`;
 
 /**
- * Writes statements that drop the foreign keys to the tables of orders, because PostgreSQL does not detach a partition while rows refer
- * to it, and statements that add the keys again afterwards, as NOT VALID. Before PostgreSQL 18, a partitioned table cannot have a NOT
- * VALID key, so the key is added to each of its partitions. $1: the partitions to detach.
+ * Writes statements that drop the foreign keys to the tables of orders: PostgreSQL does not detach a partition while rows refer
+ * to it. Also writes statements that add the keys again afterwards, as NOT VALID. Before PostgreSQL 18, a partitioned table
+ * cannot have a NOT VALID key, so each of its partitions gets the key. $1: the partitions to detach, whose own keys are not added
+ * again.
  */
 export const WRITE_OUTER_KEYS = `
   SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) AS dropped,
@@ -239,8 +240,8 @@ const RANGE_CHECK = 'ck_archived_range';
 /**
  * Writes the statements that copy one partition's settings, own foreign keys and statement triggers to a new one. A
  * partition gets none of these from its table. $1: the partition to copy from, $2: the new one, $3 and $4: their
- * suffixes, such as _p3. $5: true if the new partition has the range of one partition of orders, and refers to this
- * partition; false if it refers to the whole table.
+ * suffixes, such as _p3. $5: true if the new keys must refer to partitions with the new number; false if they must refer
+ * to whole tables.
  */
 export const WRITE_COPIES = `
   SELECT format('ALTER TABLE %I SET (%s)', $2::text, array_to_string(reloptions, ', ')) AS statement
@@ -264,7 +265,10 @@ export const WRITE_PARENT_KEYS = `
                 regexp_replace(pg_get_constraintdef(oid), ' NOT VALID$', '')) AS statement
   FROM pg_constraint WHERE conrelid = $1::text::regclass AND contype = 'f' AND conparentid = 0`;
 
-/** Writes statements that validate the foreign keys of partitions. $1: partitions. */
+/**
+ * Writes statements that validate the foreign keys of partitions, except keys to the whole tables of orders.
+ * {@link WRITE_OUTER_VALIDATIONS} validates those. $1: partitions.
+ */
 export const WRITE_VALIDATIONS = `
   SELECT format('ALTER TABLE %s VALIDATE CONSTRAINT %I', conrelid::regclass, conname) AS statement FROM pg_constraint
   WHERE contype = 'f' AND conparentid = 0 AND conrelid = ANY($1::text[]::regclass[]) AND NOT convalidated
@@ -274,9 +278,7 @@ export const attach = (table: string, name: string, { lower, upper }: Omit<Range
   `ALTER TABLE ${table} ATTACH PARTITION ${name} FOR VALUES FROM (${lower ?? 'MINVALUE'}) TO (${upper});
    ALTER TABLE ${name} DROP CONSTRAINT ${RANGE_CHECK}`;
 
-/**
- * Lists the tables that were partitions with a number, by their names. A detached table has no bounds any more. $1: the number.
- */
+/** Lists the tables of orders with this number in their names. A detached table has no bounds to find it by. $1: the number. */
 export const LIST_NUMBERED = `
   SELECT p.relname AS "table", c.relname AS name, attname AS key
   FROM pg_partitioned_table JOIN pg_class p ON p.oid = partrelid

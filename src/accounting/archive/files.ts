@@ -115,7 +115,7 @@ const take = (reader: Reader): Writable =>
 export async function makeDirectory(directory: string, { mayHaveFiles }: { mayHaveFiles: boolean }): Promise<void> {
   await onDisk(directory, async () => {
     const made = await mkdir(directory, { recursive: true, mode: 0o700 });
-    // A new directory is only on the disk once its parent is.
+    // A new directory is on the disk only once its parent is synced.
     for (let level = directory; made !== undefined && level.length >= made.length; level = path.dirname(level))
       await synchronize(path.dirname(level));
     await assertOnDisk(directory);

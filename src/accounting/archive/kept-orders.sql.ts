@@ -34,7 +34,7 @@ export const countMissing = (orders: string, items: string): string => `
       .map(([version, members]) => `WHEN ${version} THEN ${answerOf(items, members)}`)
       .join(' ')} END)::text`;
 
-/** Removes references of restored orders. $1: from this id, $2: before that one, $3: how many. */
+/** Removes references of orders. $1: from this id, $2: before that one, $3: how many. */
 export const FORGET_REFERENCES = `
   WITH next AS (
     SELECT order_id FROM order_references WHERE order_id >= $1 AND order_id < $2 ORDER BY order_id LIMIT $3)

@@ -11,7 +11,7 @@ export interface ArchivedTable extends Written {
   columns: string[];
   /** The name of the partition that had these rows and is dropped; null if the rows also stay in the database. */
   partition: string | null;
-  /** The column with the ids of orders. The file has all rows from `lower` (null for the very first) to before `upper`. */
+  /** The column with the ids of orders. The file has all rows from `lower` (null: from the first row) to before `upper`. */
   key: string;
   lower: string | null;
   upper: string;

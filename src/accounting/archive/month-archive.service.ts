@@ -222,7 +222,8 @@ export class MonthArchiveService {
 
   /**
    * Reads the manifest of an earlier start; null if it is lost, damaged or changed.
-   * @throws CONFLICT if it belongs to another partition, or if its directory is missing: its disk may only not be mounted.
+   * @throws CONFLICT if the manifest belongs to another partition or has another format, or if its directory is missing. Then the
+   * disk may just not be mounted.
    */
   private async readOwn(
     { directory, number, manifest_hash: hash }: StateRow,

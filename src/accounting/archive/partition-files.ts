@@ -29,7 +29,8 @@ export class PartitionFiles {
 
   /**
    * Writes all files into the directory and reads them back. Writes the manifest last, over an existing one.
-   * @throws AppError if the directory can't be written, a file does not read back, or a table changed meanwhile.
+   * @throws AppError if a file can't be written or differs when it is read back, or if a partition has another number of rows by
+   * then.
    */
   async write(months: Manifest['months']): Promise<Files> {
     const { number, parts } = this.partition;
@@ -106,7 +107,7 @@ export class PartitionFiles {
   }
 }
 
-/** @throws AppError for a changed or damaged file. */
+/** @throws AppError for a missing, changed or damaged file. */
 export async function assertFiles(directory: string, tables: ArchivedTable[], onStep: OnStep): Promise<void> {
   for (const { file, rows, bytes, sha256, content_sha256 } of tables) {
     await onStep(`reading ${file}`);

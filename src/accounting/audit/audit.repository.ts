@@ -22,7 +22,7 @@ export interface Range {
 /** A check with its findings. */
 export type Found = [check: Check, findings: Findings];
 
-/** The last id of each book. */
+/** In each book, the last id that a reading or a closing includes. */
 export type Extent = Record<sql.Book, bigint>;
 
 /** The number of orders, and the ids of open ones. */

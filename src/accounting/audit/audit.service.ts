@@ -40,7 +40,7 @@ interface ClosedRange {
   through: string;
   months: number;
   orders: bigint;
-  /** The number of orders that were open when the last month was closed. Each audit checks these orders again. */
+  /** The number of orders of closed months that were open at the last closing. Each audit checks these orders again. */
   leftOpen: number;
   lastClosedAt: Date;
 }
@@ -145,7 +145,7 @@ export class AuditService {
     tally.count({ checked: BigInt(closings.length), wallets: BigInt(before?.wallets.length ?? 0) });
   }
 
-  /** Reads closed months again, and compares each closing with the rows and the archived numbers. */
+  /** Reads closed months again, and compares each closing with the rows and with the numbers of archived orders. */
   private async readClosed(
     reading: Reading,
     closings: readonly ClosedMonth[],

@@ -23,7 +23,7 @@ export interface RowCheck extends Check {
   wrong: string;
   /** SQL expression: the words that name a row which breaks the rule. */
   example: string;
-  /** SQL aggregates over the rows to which the rule applies, by name. With `of`, {@link compare} adds a filter to each of them. */
+  /** SQL aggregates over the rows to which the rule applies, by name. With `of`, {@link compare} adds a filter to each. */
   figures?: Record<string, string>;
 }
 

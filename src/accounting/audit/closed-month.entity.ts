@@ -74,7 +74,7 @@ export class ClosedMonth {
   hash!: Buffer;
 }
 
-/** The lock for closing months, in one row. No other worker looks for months to close before `next_at`. */
+/** The lock for closing months, in one row. No worker acquires it before `next_at`. */
 @Entity('month_closing_turn')
 @Check('ck_month_closing_turn_only_row', 'only_row')
 export class MonthClosingTurn {

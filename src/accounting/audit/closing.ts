@@ -46,7 +46,7 @@ export interface ClosingWithWallets {
   wallets: readonly WalletClosing[];
 }
 
-/** Checks that a closing is unchanged and continues the closing before it. @returns the problem in words; null if there is none. */
+/** Checks that a closing is unchanged and continues the closing before it. @returns the problem in words; null if none. */
 export function problemOf(
   closing: ClosedMonth,
   wallets: readonly WalletClosing[],

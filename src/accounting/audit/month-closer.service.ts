@@ -12,7 +12,7 @@ const DAY_S = 86_400;
 /** Lock expiry: if a worker dies, another may take over after this long. */
 const LOCK_S = 900;
 
-/** The worker is stopping. Another worker will begin the month again, from its first order. */
+/** The worker is stopping. Another worker will begin the month again, from its first row. */
 class Stopped extends Error {}
 
 /**

@@ -16,7 +16,7 @@ import type { CheckResult } from './tally.js';
 export type { ClosedMonth } from './closed-month.entity.js';
 export type { ClosedWallet } from './closed-wallet.entity.js';
 
-/** A month with more open orders than this can't be closed yet. */
+/** A month can't be closed yet if more than this many orders, placed until its end, are open. */
 const MAX_LEFT_OPEN = 10_000;
 
 /** How to close months. */
@@ -44,7 +44,10 @@ interface NextMonth {
   wallets: ClosedWallet[];
 }
 
-/** Closes months: checks everything in a month once and stores the wallets at its end, from which audits continue. */
+/**
+ * Closes months: checks the orders, movements and deliveries of a month once, and stores the wallets at its end. Audits continue
+ * from there.
+ */
 @Injectable()
 export class MonthClosingService {
   constructor(

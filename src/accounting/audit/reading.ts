@@ -107,7 +107,7 @@ export class Reading {
     for (const [check, findings] of found) this.tallies.of(check).add(findings);
   }
 
-  /** Reports that only one step is left. @param what this step, in words; absent if no step is left. */
+  /** Reports that one step is left, or none. @param what the last step, in words; absent if none is left. */
   async end(what?: string): Promise<void> {
     const total = Math.ceil(this.total);
     await this.onProgress(what === undefined ? total : total - 1, total, what ?? '');

@@ -11,7 +11,7 @@ import { SupplierReportService } from '../reports/supplier-report.service.js';
 import type { Supplier } from '../../suppliers/supplier.entity.js';
 import { WebhookReplayService, type Replayed } from '../../webhooks/webhook-replay.service.js';
 
-/** The result of a job has at most this many differences of a supplier, and the number of all of them. */
+/** The result of a job lists at most this many differences of each supplier. It also has the number of all of them. */
 const MAX_DIFFERENCES = 1_000;
 
 /** The work of each kind of job. It uses the same services as the command line, but on connections that only jobs use. */

@@ -27,8 +27,8 @@ import { WebhookReplayService } from '../../webhooks/webhook-replay.service.js';
 import { JobWorkService } from './job-work.service.js';
 
 /**
- * The services that jobs use. Lists them instead of importing their modules, so that they use the jobs' own connections. The
- * services of SuppliersModule use the connections of all.
+ * The services that jobs use. This module lists them instead of importing their modules, so that they use the jobs' own
+ * connections. The services of SuppliersModule use the process's main pool.
  */
 @Module({
   imports: [JobsModule, NoQueuesModule, SuppliersModule],

@@ -50,7 +50,10 @@ export const SOLD_BY_HOUR = statement(
     GROUP BY 1, 2`,
 );
 
-/** Reads one order of each merchant, by index. A merchant with orders in an earlier closed month is not new. */
+/**
+ * Reads one order of each merchant, by index. A merchant with orders in an earlier closed month is not new, even if these orders
+ * are archived.
+ */
 export const FIRST_ORDERS = statement(
   'business_days.first_orders',
   { since: 'timestamptz' },

@@ -23,7 +23,7 @@ const STEP_SECONDS = 100_000;
 
 interface Sales {
   sales: string;
-  /** Null for operators who may not see costs. */
+  /** Null for operators who may not see costs, as are the next two members. */
   margin: string | null;
   /** In percent of the sales with a known cost; null without such sales. */
   margin_percent: number | null;
@@ -141,7 +141,7 @@ export class BusinessDaysService {
     };
   }
 
-  /** Reads only hours that are not cached. Spend movements never change, so an hour is cached once it is settled. */
+  /** Reads from the first hour that is not cached. Spend movements never change, so an hour is cached once it is settled. */
   private async readSold(start: Date, until: Date, now: Date): Promise<SoldRow[]> {
     const rows: SoldRow[] = [];
     let at = start.getTime();

@@ -57,7 +57,10 @@ export async function withBriefLock<Result>(
   throw new LocksNotFree(tables);
 }
 
-/** Autovacuum yields its lock only after a second. The first lock waits for it without blocking orders, and then keeps it away. */
+/**
+ * Autovacuum yields its lock only after a second. The first lock waits for that without blocking orders, and then keeps
+ * autovacuum away.
+ */
 async function lock(execute: Execute, tables: string): Promise<void> {
   await execute('SET LOCAL lock_timeout = 0');
   await execute(`LOCK TABLE ${tables} IN SHARE UPDATE EXCLUSIVE MODE`);

@@ -2,7 +2,7 @@ import type { Execute } from './runs.js';
 
 interface Defined {
   name: string;
-  /** The statement that creates it again for the table of the same name. */
+  /** The statement that creates it again for the table of the same name. In `referring`, the statement that drops it. */
   definition: string;
 }
 
@@ -14,7 +14,7 @@ interface Definitions {
   triggers: Defined[];
   /** The rights of other roles, and then the owner. */
   rights: Defined[];
-  /** Statements that drop the foreign keys of other tables to it. */
+  /** The foreign keys of other tables to this one. */
   referring: Defined[];
 }
 

@@ -98,7 +98,7 @@ export async function filledPartitions(execute: Execute, eventTable: EventTable)
 
 /**
  * Creates partitions, as wide as the newest one, until at least one lies beyond the last id. There is no default partition:
- * with it, PostgreSQL would block writers to detach a partition, and would search it before it adds each new partition.
+ * PostgreSQL would search it before each new partition is added, and would block writers when a partition is detached.
  * @param second how many ids the second partition spans. It is always created, because later partitions take its width.
  * @returns the names of the new partitions: none if the table is not partitioned.
  */
@@ -150,7 +150,7 @@ const ownIndexes = (execute: Execute, partition: string): Promise<{ index: strin
     FROM pg_index JOIN pg_class i ON i.oid = indexrelid
     WHERE indrelid = '${partition}'::regclass AND indisunique AND NOT i.relispartition`);
 
-/** Names indexes after those of the table and the partition's number, so that plans and lists of sizes are readable. */
+/** Names indexes after those of the table and the partition's first id, so that plans and lists of sizes are readable. */
 async function nameIndexes(execute: Execute, partition: string, from: bigint): Promise<void> {
   const made = await execute<{ name: string; of: string }>(`
     SELECT i.relname AS name, p.relname AS of

@@ -24,7 +24,7 @@ const SPREAD = 1_000;
 const SOON_SHARE = 0.1;
 const LATEST_SHARE = 0.2;
 
-/** How long the last check before a drop may take. The tables are locked meanwhile. */
+/** How long the last check before a drop may take, and then the drop itself. The tables are locked meanwhile. */
 const CHECK_MS = 250;
 
 /** Ids from the first through the last. */
@@ -77,7 +77,7 @@ export class OldEventPartitions {
   }
 
   /**
-   * Drops deliveries and their attempts. Settlements and webhook attempts wait for as long as {@link withBriefLock} allows.
+   * Drops deliveries and their attempts. Settlements and webhook attempts wait for some tenths of a second.
    * @returns false if a delivery waits for an attempt, or another process was first.
    * @throws LocksNotFree
    */

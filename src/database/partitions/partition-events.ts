@@ -14,8 +14,8 @@ import { rangeName, withRunLock, refuseArchived, refuseBound, upperOf, type Exec
 /**
  * Partitions events, deliveries and attempts by ranges of ids, in place, while processes of this version and the previous
  * version work. Each existing table becomes the first partition of a new table. After an interruption, the next start continues.
- * A unique index without the id then holds within each partition only. The foreign keys between the three tables are
- * dropped: with them, PostgreSQL would block writers and search the tables whenever a partition is dropped.
+ * In a partitioned table, a unique index without the id holds within each partition only. The foreign keys between the three
+ * tables are dropped: with them, PostgreSQL would block writers and search the tables whenever a partition is dropped.
  * @param execute on a connection of its own, without timeouts of locks and statements.
  * @param perPartition how many ids each partition after the first spans.
  * @throws PartitionsRefused, LocksNotFree

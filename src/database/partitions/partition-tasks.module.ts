@@ -3,7 +3,7 @@ import { NextPartitionsRepository } from './next-partitions.repository.js';
 import { NextPartitionsService } from './next-partitions.service.js';
 import { OldPartitionsRepository } from './old-partitions.repository.js';
 
-/** The task of workers that creates partitions, and the old partitions. */
+/** The tasks of workers that create partitions, and the repository of old partitions. */
 @Module({
   providers: [NextPartitionsRepository, NextPartitionsService, OldPartitionsRepository],
   exports: [OldPartitionsRepository],

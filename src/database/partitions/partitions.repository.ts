@@ -18,8 +18,8 @@ import { rangeName, type Execute } from './runs.js';
 
 /**
  * A unique index of references holds within each partition only. This trigger refuses a reference that another partition has.
- * The trigger locks the merchant's wallet, as placing an order does, so that if two orders with one reference arrive together, the
- * second waits and then sees the first.
+ * It locks the merchant's wallet, as placing an order does: if two orders with one reference arrive together, the second one
+ * waits and then sees the first one.
  */
 const REFUSE_REPEATED_REFERENCES = `
   CREATE OR REPLACE FUNCTION refuse_repeated_reference() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -123,7 +123,7 @@ export class PartitionsRepository {
     return BigInt((await this.one<{ next: string }>(nextId(table))).next);
   }
 
-  /** The names of the tables that {@link switch} must lock, as a list in SQL. */
+  /** The names of the tables that a change of the partitions must lock, as a list in SQL. */
   async namesToLock(): Promise<string> {
     return (await this.one<{ names: string }>(LIST_TABLES_TO_LOCK, [this.names, this.names])).names;
   }

@@ -18,7 +18,10 @@ export const WRITE_VALIDATIONS = `
   FROM pg_constraint WHERE conrelid = ANY($1::text[]::regclass[]) AND NOT convalidated AND conparentid = 0
   ORDER BY conrelid, conname`;
 
-/** Foreign keys that refer to some tables from outside the group and its partitions. $1 these tables, $2 the tables of the group. */
+/**
+ * Foreign keys that refer to tables of a group from outside the group and its partitions. $1 the tables that they refer to,
+ * $2 all tables of the group.
+ */
 const OUTER_KEYS = `
   SELECT c.oid, c.conname, c.conrelid, pg_get_constraintdef(c.oid) AS definition FROM pg_constraint c
   WHERE c.contype = 'f' AND c.conparentid = 0 AND c.confrelid = ANY($1::text[]::regclass[])
@@ -39,7 +42,7 @@ export const LIST_TABLES_TO_LOCK = `
 /**
  * Writes statements that drop the foreign keys of other tables, and add them again so that they refer to the
  * partitioned tables. If the other table is itself partitioned, its partitions get the keys first, because before
- * PostgreSQL 18 a partitioned table cannot have a `NOT VALID` key. $1 the tables that are partitioned now, $2 the
+ * PostgreSQL 18 a partitioned table cannot have a `NOT VALID` key. $1 the tables that this run partitions, $2 the
  * tables of the group.
  */
 export const WRITE_OUTER_KEYS = `
@@ -55,7 +58,8 @@ export const WRITE_OUTER_KEYS = `
 
 /**
  * Writes statements that validate the keys of {@link WRITE_OUTER_KEYS}, but none if an archived partition was
- * detached ({@link WAS_ANY_DETACHED}): then rows may refer to orders that the database does not have. $1 and $2 the tables of the group.
+ * detached ({@link WAS_ANY_DETACHED}): then rows may refer to orders that the database does not have. $1 and $2 the
+ * tables of the group.
  */
 export const WRITE_OUTER_VALIDATIONS = `
   SELECT format('ALTER TABLE %s VALIDATE CONSTRAINT %I', conrelid::regclass, conname) AS statement
@@ -79,8 +83,8 @@ const SHARED_INDEXES = `
 
 /**
  * Writes statements that give the partitioned table the indexes, triggers and rights of the old table, and its foreign keys to
- * tables outside the group. $1 the table, $2 its first partition's suffix, $3 its key, $4 the column that a sequence numbers, if any,
- * $5 the tables of the group.
+ * tables outside the group. $1 the table, $2 its first partition's suffix, $3 its key, $4 the column that a sequence numbers,
+ * if any, $5 the tables of the group.
  */
 export const WRITE_PARTS = `
   SELECT

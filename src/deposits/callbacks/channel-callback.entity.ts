@@ -43,7 +43,10 @@ export class ChannelCallback {
   @Column('text', { nullable: true })
   detail!: string | null;
 
-  /** When workers inquire about a payment of no known deposit; null if they do not. */
+  /**
+   * When workers inquire next about a payment of no known deposit; null if they never do. Once the vendor has answered: until
+   * when the inquiry counts against the limit.
+   */
   @Column(timestampColumn({ nullable: true }))
   ask_at!: Date | null;
 

@@ -18,9 +18,9 @@ export const CALLBACK_IS_DUE = `ask_at <= statement_timestamp() AND asked_at IS 
   AND ask_at > statement_timestamp() - interval '2 hours' AND received_at > statement_timestamp() - interval '2 hours'`;
 
 /**
- * Records a callback. If it is about a deposit's payment, workers inquire at once, but not within two seconds after
- * the last inquiry. About payments of no known deposit, they inquire as soon as the limit of claims allows. An hour has
- * room for a limited number of these callbacks. Workers never inquire about others.
+ * Records a callback. Workers inquire about its payment at once, but not within two seconds after the last inquiry about it.
+ * If no known deposit has the payment, the inquiry also waits for the limit of claims, and beyond `PER_HOUR` of these callbacks
+ * in an hour there is none.
  */
 const RECORD = statement(
   'channel_callbacks.record',
@@ -53,8 +53,8 @@ const LOCK_UNKNOWN = statement(
 );
 
 /**
- * Claims inquiries that are due. Each counts against the limit for a minute, and without an answer for the whole wait
- * until it is repeated, which grows with the age of its callback. So a vendor that does not answer, or that we call too
+ * Claims inquiries that are due. An inquiry with an answer counts against the limit for a minute. One without an answer counts
+ * until it is repeated, and that wait grows with the age of its callback. So a vendor that does not answer, or that we call too
  * often, soon gets one such call a minute, and can answer about deposits.
  */
 const CLAIM_UNKNOWN = statement(

@@ -25,7 +25,7 @@ const PLANS: Readonly<Record<string, (expiresIn: number) => SandboxPayment[]>> =
   '1003.00': () => [paid(PAID_AFTER, { difference: -100n })],
   '1004.00': () => [paid(PAID_AFTER, { difference: 100n })],
   '1005.00': () => [paid(), paid(PAID_AFTER + 1)],
-  // Without its reference, it waits as for an operator.
+  // This payment carries no reference, so it waits, as if for an operator.
   '1006.00': () => [paid(PAID_AFTER, { bookedAfter: 10 })],
   '1008.00': () => [paid(0)],
 };

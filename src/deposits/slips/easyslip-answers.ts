@@ -29,8 +29,8 @@ const member = (value: unknown, ...path: string[]): unknown =>
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /**
- * Reads the answer about a slip. A duplicate is an answer like any other: it is also what we get if the answer to our own first call
- * was lost. Only the receiver and the sending bank's facts count, never the vendor's verdicts about amounts.
+ * Reads the answer about a slip. A duplicate is an answer like any other: we also get one if the answer to our own first call was
+ * lost. Only the receiver and the sending bank's facts count, never the vendor's verdicts about amounts.
  */
 export function readSlip({ status, body }: HttpAnswer, expected: MiniQr, receiver: SlipReceiver): SlipReading {
   const code = textOf(member(body, 'error', 'code')) || textOf(member(body, 'message'));
@@ -63,8 +63,8 @@ function readFacts(data: unknown, slip: unknown, { bank, transRef }: MiniQr): st
 }
 
 /**
- * Whether the receiver is ours: the vendor matched our account, or it shows our bank, and our account or the id in its
- * place, and no other number.
+ * Whether the receiver is ours: the vendor matched our account, or the slip shows our bank, and our account or the id in
+ * its place, and no other number.
  */
 function isReceiver(data: unknown, slip: unknown, { bank, account, payeeId }: SlipReceiver): boolean {
   const matched = textOf(member(data, 'matchedAccount', 'bankNumber')).replaceAll('-', '');
@@ -80,7 +80,7 @@ function isReceiver(data: unknown, slip: unknown, { bank, account, payeeId }: Sl
   return verdicts.includes('same') && !verdicts.includes('other');
 }
 
-/** Compares the visible digits of a masked number. A few of them prove nothing. */
+/** Compares the visible digits of a masked number. Fewer than `MIN_VISIBLE` equal digits prove nothing. */
 function compare(shown: string, number: string): 'same' | 'other' | 'unclear' {
   const masked = shown.replaceAll(/[-\s]/g, '');
   if (masked === '') return 'unclear';

@@ -92,8 +92,9 @@ export class IncomingSlipsService {
   }
 
   /**
-   * Limits the sum that slips alone may credit to a merchant, because a slip service may err. A slip that names its deposit waits for
-   * its line if no line names the deposit with it, and the deposit is paid, or a line that names none may be the slip's.
+   * Limits the sum that slips alone may credit to a merchant, because a slip service may err. If a slip names its deposit, and no
+   * line names the same deposit, the slip waits for its line in two cases: the deposit is paid already, or a line that names no
+   * deposit may report the same payment.
    */
   private async match(
     tx: Transaction,

@@ -21,7 +21,7 @@ import { SlipsRepository, type DueSlip } from './slips.repository.js';
 
 const PER_MINUTE = 5;
 const PER_DEPOSIT = 3;
-/** The waits after the calls about a slip, in seconds. The last one leaves time for the answer, in case the process dies. */
+/** The waits after the calls about a slip, in seconds. The last call decides: the wait after it is for a process that dies. */
 const WAITS = [30, 120, 300, 900, 1_800, 60] as const;
 const PAUSE_SECONDS = 900;
 const BATCH = 20;
@@ -52,8 +52,8 @@ export class SlipsService {
 
   /**
    * Records a slip, and verifies it unless it is known. During a pause of the slip service, workers verify it later.
-   * @throws CONFLICT if its channel takes no slips; SERVICE_UNAVAILABLE if the channel's settings can't be read; TOO_MANY_REQUESTS at a
-   * limit.
+   * @throws CONFLICT if its channel takes no slips; SERVICE_UNAVAILABLE if the channel's settings can't be read;
+   * TOO_MANY_REQUESTS at a limit.
    */
   async present(row: DepositRow, slip: MiniQr): Promise<void> {
     const { deposit, channel: code } = row;

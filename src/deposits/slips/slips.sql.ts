@@ -1,8 +1,8 @@
 import { rowsOf, statement } from '../../database/parameters.js';
 
 /**
- * Slips of a channel are presented and decided one at a time, so that no slip is verified twice, and a row that follows
- * another one gets the same decision. The first number is unique among our advisory locks.
+ * Slips of a channel are presented and decided one at a time. So a slip that is presented for several deposits is verified
+ * once, and all of its rows get the same decision. The first number is unique among our advisory locks.
  */
 export const LOCK_SLIPS = statement(
   'slip_checks.lock',
@@ -26,7 +26,8 @@ export const FIND_USE = statement(
 const CHECK = 's.id, s.deposit_id, s.channel_id, s.slip_ref, s.tries';
 
 /**
- * Adds a slip. A slip that is known from another deposit is not verified again. `tries` counts the caller's call, if it makes one.
+ * Adds a slip. A slip that is known from another deposit is not verified again. `tries` counts the caller's call, if it makes
+ * one.
  * @returns the slip if it must be verified.
  */
 export const INSERT_CHECK = statement(
@@ -79,8 +80,8 @@ export const DECIDE_SLIP = statement(
 );
 
 /**
- * Stops the calls to the slip service of a channel for a while, unless the channel has other credentials now than the refused ones. The
- * try that found the reason does not count.
+ * Stops the calls to the slip service of a channel for a while, unless the channel has other credentials now than the refused
+ * ones. The refused call does not count as a try.
  */
 export const PAUSE_SLIPS = statement(
   'slip_checks.pause',

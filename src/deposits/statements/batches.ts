@@ -5,7 +5,10 @@ import type { IdentifiedLine } from './chain.js';
 /** Lines of one transaction. */
 const BATCH = 500;
 
-/** How far after a batch lines may be of slips that might be of payments of the batch. A time may be only a day. */
+/**
+ * How long after a batch a line may still belong to a slip that may also belong to a line of the batch. A time may have only the
+ * precision of a day.
+ */
 const AHEAD_MS = 2 * (WITNESS_GAP_MS + DAY_MS);
 
 /** The lines of a file that are not imported yet. */

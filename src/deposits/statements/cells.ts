@@ -33,7 +33,7 @@ export function readAmount(cell: string): Satang | null {
   return inner === text ? satang : -satang;
 }
 
-/** The same text if it has no minus and no brackets around it. */
+/** Removes a minus before or behind the text, or brackets around it. Other text stays the same. */
 function withoutMinus(text: string): string {
   if (text.startsWith('(') && text.endsWith(')')) return text.slice(1, -1);
   if (text.startsWith('-')) return text.slice(1);
@@ -77,7 +77,7 @@ export function readDay(cell: string, now: Date): WrittenDay | null {
 
 /**
  * Reads a time of a day. Without a zone, it is Bangkok's.
- * @param time null without times.
+ * @param time null if the statement has no times.
  * @returns null for other text, and for a moment that is more than a day ahead.
  */
 export function momentOn({ day }: WrittenDay, time: string | null, now: Date): Moment | null {

@@ -25,7 +25,10 @@ export interface Ends {
   isByDay: boolean;
 }
 
-/** Imported lines from the file's first day on, with those of earlier days between them; and the last one of the days before. */
+/**
+ * `lines`: the imported lines from the file's first day on, with the lines of earlier days that stand among them. `before`: the
+ * last line of the days before.
+ */
 export interface Stored {
   before: StoredLine | null;
   lines: StoredLine[];

@@ -13,14 +13,17 @@ export interface StatementFormat {
   statesTotals: boolean;
 }
 
-/** Columns of known layouts. Two known parsers of KBank's file disagree about its column of deposits, so the operator names the column. */
+/**
+ * Columns of known layouts. Two known parsers of KBank's file disagree about its column of deposits, so the operator names that
+ * column.
+ */
 const LAYOUTS: Record<string, StatementFormat['columns']> = {
   kbiz: { date: '2', time: '3', text: '4', out: '5', balance: '9', details: '13' },
 };
 
 /**
  * @returns null where no options are about statements.
- * @throws BAD_REQUEST for columns with which two payments could not be distinguished.
+ * @throws BAD_REQUEST for wrong columns, such as columns that could not distinguish two payments.
  */
 export function readStatementFormat(
   options: Record<string, string>,

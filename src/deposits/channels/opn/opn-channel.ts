@@ -37,8 +37,8 @@ const VERSION = '2019-05-29';
 const TIMEOUT_MS = 8_000;
 const MAX_IMAGE_BYTES = 64 * 1024;
 /**
- * Entries per page. A page of refunds is short, because each refund costs a call, and the page's payments are recorded only after all
- * of its calls.
+ * Entries per page. A page of refunds is short, because each refund costs a call, and the page's payments are recorded only after
+ * all of its calls.
  */
 const PAGES = { charges: 100, refunds: 10 };
 const MAX_LIST_BYTES = 4_000_000;
@@ -179,8 +179,8 @@ export class OpnChannel implements ChannelAdapter<OpnSettings> {
     // Opn cuts off milliseconds.
     const expires_at = new Date(Math.ceil(deposit.expiresAt.getTime() / 1_000) * 1_000).toISOString();
     let charge = await this.post(settings, '/charges', { ...body, expires_at }, until);
-    // Opn refused `expires_at`, so it made no charge, and a second call cannot make two. Its documents do not say whether PromptPay
-    // charges accept an expiry.
+    // Opn refused `expires_at`, so it made no charge, and a second call cannot make two. Its documents do not say whether
+    // PromptPay charges accept an expiry.
     if (!('id' in charge) && charge.fault === 'configuration' && charge.detail.includes('expires_at'))
       charge = await this.post(settings, '/charges', body, until);
     return 'id' in charge ? this.read(settings, charge, until) : charge;
@@ -233,8 +233,8 @@ export class OpnChannel implements ChannelAdapter<OpnSettings> {
   }
 
   /**
-   * It is not certain that each account and key has this list. Without it, only callbacks and the list of charges report refunds.
-   * Calls about charges reveal wrong keys.
+   * Perhaps not every account and key has this list. Without it, only callbacks and the list of charges report refunds. If the
+   * keys are wrong, calls about charges fail, too.
    */
   private async refunds(settings: OpnSettings, since: Date, offset: number): Promise<RefundsPage | NoAnswer> {
     const page = await this.call(settings, 'GET', listPath('refunds', since, offset), (answer) =>

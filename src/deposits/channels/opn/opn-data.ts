@@ -77,10 +77,13 @@ export interface RefundsPage {
   next: string | null;
 }
 
-/** The reading of an entry of a list without the id of its charge. */
+/** The reading of a list's entry that has no id of a charge. */
 export const NAMELESS: PaymentReading = { kind: 'unknown', detail: 'it has no id of a charge' };
 
-/** Reads a page of charges. One without an id is named by its place in the list. @param offset the number of charges before it. */
+/**
+ * Reads a page of charges. A charge without an id is named by its place in the list.
+ * @param offset the number of charges before the page.
+ */
 export function readList(answer: HttpAnswer, offset: number, isLive: boolean, now: Date): PaymentsPage | NoAnswer {
   const page = readPage(answer, offset);
   if ('kind' in page) return page;
@@ -92,7 +95,7 @@ export function readList(answer: HttpAnswer, offset: number, isLive: boolean, no
   return { kind: 'page', payments, next: page.next };
 }
 
-/** Reads a page of refunds. @param offset the number of refunds before it. */
+/** Reads a page of refunds. @param offset the number of refunds before the page. */
 export function readRefunds(answer: HttpAnswer, offset: number): RefundsPage | NoAnswer {
   const page = readPage(answer, offset);
   if ('kind' in page) return page;

@@ -24,7 +24,7 @@ const MIN = { amount: checkedBaht('100.00'), reference: checkedBaht('1.00') };
 
 const text = (name: string, help: string): ChannelDescription['options'][number] => ({ name, values: null, help });
 
-/** QR codes that all Thai banking apps pay. Statements report the payments. With a slip service, slips may report them earlier. */
+/** QR codes that all Thai banking apps pay. Statements report the payments. At a slip service, slips may report them earlier. */
 export class PromptPayChannel implements ChannelAdapter<PromptPaySettings> {
   static readonly description: ChannelDescription = {
     adapter: 'promptpay',
