@@ -25,7 +25,7 @@ try {
 
 /**
  * Brings the schema up to date, before the processes of a new version start. Waits for PostgreSQL and the migration lock, and
- * retries failures without limit, because the deployment has its own time limit. Needs no setting but DATABASE_URL.
+ * retries failures without limit, because the deployment has its own time limit. Needs only the setting DATABASE_URL.
  * @throws ConfigError
  */
 async function migrate(env: NodeJS.ProcessEnv): Promise<void> {

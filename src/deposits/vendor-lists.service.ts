@@ -17,7 +17,7 @@ import { IncomingChargesService, isReport, type ChargeCounts } from './incoming-
 import { PaymentsRepository, type ChargeRow } from './payments.repository.js';
 
 const SINCE_MS = 3 * DAY_MS;
-/** How many unreadable entries of a list a warning names. A new status of the vendor makes each charge unreadable. */
+/** How many unreadable entries of a list a warning names. After the vendor adds a status, there may be many. */
 const MAX_NAMED = 3;
 
 /** What a vendor's list changed. `seen`: how many paid or reversed payments it has. `unreadable`: how many entries can't be read. */
@@ -58,7 +58,7 @@ export class VendorListsService {
   }
 
   /**
-   * Reads the list for an operator. The log has an entry of it also if the list can't be read to its end.
+   * Reads the list for an operator. The audit log gets an entry even if the list can't be read to its end.
    * @throws NOT_FOUND; BAD_REQUEST without a list; TOO_MANY_REQUESTS while it is being read already; SERVICE_UNAVAILABLE if it can't
    * be read to its end.
    */
@@ -73,8 +73,8 @@ export class VendorListsService {
   }
 
   /**
-   * Compares the vendor's list with our payments of a time.
-   * @param stop the end of the time, which is exclusive. @returns a sentence for each difference. @throws as {@link sync}.
+   * Compares the vendor's list with our payments of a period.
+   * @param stop the exclusive end of the period. @returns a sentence for each difference. @throws as {@link sync}.
    */
   async compare(code: string, start: Date, stop: Date): Promise<string[]> {
     const connected = await this.channels.connectByCode(code);
@@ -93,14 +93,17 @@ export class VendorListsService {
     return [...missing, ...ours.flatMap((payment) => differenceOf(payment, listed) ?? [])];
   }
 
-  /** Begins a reading. @returns when it ends. @throws BAD_REQUEST without a list; TOO_MANY_REQUESTS during another reading. */
+  /**
+   * Begins a reading. @returns when it ends unless it is renewed.
+   * @throws BAD_REQUEST without a list; TOO_MANY_REQUESTS during another reading.
+   */
   private async begin(from: Pick<Database, 'manager'>, connected: ConnectedChannel): Promise<Date> {
     listOf(connected);
     const { id, code } = connected.channel;
     return (await this.rows.beginReading(from, id)) ?? beingRead(code);
   }
 
-  /** @param until when the reading ends, which has begun. */
+  /** @param until when the reading, which has begun, ends unless it is renewed. */
   private async readAll(connected: ConnectedChannel, since: Date, until: Date): Promise<ListCounts> {
     const { code } = connected.channel;
     const sum: ChargeCounts = { new: 0, booked: 0, waiting: 0, takenBack: 0 };
@@ -117,9 +120,9 @@ export class VendorListsService {
   }
 
   /**
-   * Reads all pages of the list, also if entries can't be read, and ends the reading. One warning at the end names the first of
-   * the entries that can't be read.
-   * @param until when the reading ends, which has begun. Each page renews it.
+   * Reads all pages of the list, even if entries can't be read, and ends the reading. One warning at the end names the first
+   * unreadable entries.
+   * @param until when the reading, which has begun, ends unless it is renewed. Each page renews the reading.
    */
   private async *pages(
     connected: ConnectedChannel,
@@ -135,7 +138,7 @@ export class VendorListsService {
         yield page;
       }
     } finally {
-      // It ends soon also without this, and the reading's own error says more.
+      // Without this call, the reading ends within two minutes. An error of the reading says more than an error of this call.
       await this.rows.endReading(id, ends).catch(() => undefined);
       const first = [...unreadable].slice(0, MAX_NAMED).map(([charge, reason]) => ({ charge, reason }));
       const counts = { channel: code, unreadable: unreadable.size, first };
@@ -179,7 +182,7 @@ function listOf({ channel, adapter: { list } }: ConnectedChannel): NonNullable<C
   throw new AppError('BAD_REQUEST', `the adapter ${channel.adapter} has no list: import statements instead`);
 }
 
-/** @param listed null for a payment that was reversed. */
+/** @param listed has null for a payment that was reversed. */
 function differenceOf(
   { public_id, charge_ref, amount, taken_back }: ChargeRow,
   listed: ReadonlyMap<string, { amount: Satang; refunded: Satang } | null>,

@@ -7,9 +7,9 @@ import { DepositsRepository, isUnfinished, type DepositRow } from './deposits.re
 
 /** Longer than an adapter takes to make a code. */
 const LEASE_MS = 15_000;
-/** The pause after a failure. Equal requests come at once, and each would cost the vendor several calls. */
+/** The pause after a failure. Otherwise each equal request that waits would at once call the vendor again, several times. */
 const PAUSE_MS = 2_000;
-/** How long a request waits to make the code itself. It must end before proxies give up. */
+/** How long a request may wait before it makes the code itself. The request must end before proxies give up. */
 const CLAIM_MS = PAUSE_MS + 300;
 const POLL_MS = 200;
 /** How long a request waits for the code that another process is making. */

@@ -15,7 +15,7 @@ export type LonePayment = Pick<
 
 type Reported = Pick<ReportedPayment, 'amount' | 'paidAt' | 'precision' | 'references'>;
 
-/** Whether more facts may book it. One whose wallet has no room has its deposit already. */
+/** Whether another witness may still book the payment. A payment that waits for room in its wallet has its deposit already. */
 export const isUndecided = ({ state, reason }: LonePayment): boolean => state === 'waiting' && reason !== 'WALLET_FULL';
 
 /** How far apart the times of two witnesses of one payment may be. */
@@ -127,9 +127,9 @@ const isDecided = ({ state, booked_by, decision }: LonePayment): boolean =>
 
 /**
  * Lets a payment wait if, within a day, the other witness alone reports a payment of the same amount that was booked to
- * the same deposit, waits for it, or was decided by an operator. Both may be one payment, by a clock that is far off,
- * and only a person can tell. An ignored payment has credited nobody, so it keeps no payment waiting that names its deposit,
- * unless the times fit.
+ * the same deposit, waits for it, or was decided by an operator. If a clock is far off, both may be one payment, and only a
+ * person can tell. An ignored payment was credited to nobody. So a payment that names its deposit waits because of an ignored
+ * one only if the times fit.
  * @param others payments of the other witness.
  */
 export const orWaits = (reported: Reported, match: Match, others: readonly LonePayment[]): Match =>

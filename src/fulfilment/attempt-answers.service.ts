@@ -52,7 +52,7 @@ export class AttemptAnswersService {
    * Settles the unit, or begins another attempt after a refusal. An outcome of an attempt that is not the latest one settles
    * nothing: if that attempt bought the unit, the purchase becomes a discrepancy. A success without its code settles nothing
    * either.
-   * Callers must retry when it throws SERVICE_UNAVAILABLE or a timeout of PostgreSQL.
+   * After SERVICE_UNAVAILABLE or a timeout of PostgreSQL, callers must retry, or query the supplier again.
    */
   async settle(decided: DecidedAttempt): Promise<SettleResult | NextAttempt> {
     const { key, kind, by, outcome } = decided;
@@ -69,8 +69,8 @@ export class AttemptAnswersService {
   }
 
   /**
-   * Records a discrepancy: the supplier sold something else under the attempt's reference, besides the purchase that we
-   * know. Records it in every state of the unit. @returns whether the discrepancy is new.
+   * Records a discrepancy, in any state of the unit: besides the purchase that we know, the supplier sold another one under the
+   * attempt's reference. @returns whether the discrepancy is new.
    */
   async reportSurplus(key: UnitKey, attempt: number, outcome: AboutAnother): Promise<boolean> {
     const row = toBesidesRow(key, attempt, outcome);

@@ -51,8 +51,8 @@ const MAX_RETRY = '1 day';
  * Claims a due check whose attempt has ended and whose supplier may be called. Makes the check due again later, because
  * this process may die, and because the check may go on. If the last of several sends may still arrive, the check is
  * due again once that send has surely arrived and this query has ended. Otherwise the wait grows with the time since
- * the attempt ended, or its last callback or discrepancy came. If an operator settled the unit with our reference, it
- * does not count as the supplier's.
+ * the attempt ended, or its last callback or discrepancy came. If an operator settled the unit with our reference, that
+ * reference does not count as the supplier's.
  */
 const CLAIM_DUE_CHECK = statement(
   'attempt_checks.claim_due',
@@ -115,7 +115,7 @@ const FIND_SOLD = statement(
                     AND c.attempt = u.attempt AND c.outcome = 'succeeded')`,
 );
 
-/** Ends a check, unless another one was asked for since it was claimed. */
+/** Ends a check, unless another one was scheduled since it was claimed. */
 const END_CHECK = statement(
   'attempt_checks.end',
   { ...ATTEMPT, dueAt: 'timestamptz' },
@@ -173,7 +173,7 @@ export class AttemptChecksRepository {
     return sold ?? null;
   }
 
-  /** Ends a claimed check, unless another one was asked for meanwhile. */
+  /** Ends a claimed check, unless another one was scheduled meanwhile. */
   async end({ order_id, item, unit, attempt, due_at: dueAt }: AttemptKey & Pick<DueCheck, 'due_at'>): Promise<void> {
     await this.database.query(...END_CHECK.with({ order_id, item, unit, attempt, dueAt }));
   }

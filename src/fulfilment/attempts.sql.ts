@@ -217,15 +217,19 @@ export interface PausedUnit {
   merchant_id: number;
   order_number: string;
   supplier: string;
-  /** How long the unit has waited for the supplier, in milliseconds: since the pause began, or since the order if that is later. */
+  /**
+   * How long the unit has waited for the supplier, in milliseconds: since the pause began, or the first of the pauses that it
+   * continues; since the order, if that is later.
+   */
   waited_ms: number;
   is_overdue: boolean;
 }
 
 /**
- * Lists no unit for which {@link BEGIN_NEXT_ATTEMPTS} would begin no attempt: such units would keep others off the list until they
- * have waited too long. No unit has waited too long while a probe of its supplier is due or in flight: the supplier may be able
- * to sell again, perhaps since no worker ran. If this worker could not claim due probes, none of them counts.
+ * Lists units that have waited too long, and of the others only those for which {@link BEGIN_NEXT_ATTEMPTS} would begin an
+ * attempt: the rest would fill the list. While a probe of a supplier is due or in flight, none of its units has waited too long:
+ * the supplier may be able to sell again, and perhaps no worker ran for a while. If this worker could not claim due probes, a due
+ * probe does not count.
  */
 export const LIST_PAUSED = statement(
   'units.list_paused',

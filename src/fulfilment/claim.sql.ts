@@ -34,7 +34,7 @@ export interface ClaimedUnit {
   /** Whether the outcome of an earlier claim's send was never recorded, for example because its process died. */
   interrupted: boolean;
   sends: number;
-  /** The number of this attempt's sends. Without the earlier attempts of the unit, and approximately for later attempts. */
+  /** The number of this attempt's sends, without those of earlier attempts. Approximate for the second and later attempts. */
   attempt_sends: number;
   /** Whether this attempt was sent once. `sends` counts the sends of all attempts. */
   is_sent_once: boolean;
@@ -155,7 +155,8 @@ const attemptSends = (unit: string): string => `
  * - For a supplier with a limit of its own, claims run one after the other.
  * - A paused supplier gets no sends, and not all inquiries: {@link IS_CALLED_IN_PAUSE}.
  * - If the database's clock is past `clockLimit`, it may have been set forward, and leases of running calls may have
- *   ended too early. Then the statement claims no inquiries at suppliers whose inquiries may buy, and no quiet period has ended.
+ *   ended too early. Then the statement claims no inquiries at suppliers whose inquiries may buy, and returns no `sent_ago_ms`,
+ *   so that no quiet period counts as over.
  *
  * A lease lasts for the supplier's timeout and a margin, which is at least the minimum gap between two calls. A unit without an
  * attempt begins its first attempt with this claim. Such a unit may even have been sent, by an old version that stored no attempts.

@@ -30,8 +30,8 @@ export class PausedUnitsService {
   ) {}
 
   /**
-   * Handles all units, also if some fail.
-   * @param areProbesClaimed whether this worker could claim due probes. If not, units that have waited for too long wait for none.
+   * Handles a batch of units, even if some of them fail.
+   * @param areProbesClaimed whether this worker could claim due probes. If not, no unit waits for a due probe.
    * @throws the first failure.
    */
   async handle(areProbesClaimed: boolean): Promise<void> {

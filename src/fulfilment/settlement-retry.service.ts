@@ -19,7 +19,7 @@ const RETRY_MS = 500;
 const RENEWED_FOR_MS = 10_000;
 /** A claim is extended when this much of its lease is left. */
 const RENEW_BEFORE_MS = LEASE_MARGIN_MS / 2;
-/** With more unrecorded answers than this, a call runs until its answer is recorded. So suppliers get fewer calls. */
+/** With more unrecorded answers than this, a call's task ends only once its answer is recorded. So suppliers get fewer calls. */
 const MAX_UNRECORDED = 5_000;
 
 /** Settles units by definite answers of suppliers. If PostgreSQL cannot record an answer at once, it retries. */

@@ -18,10 +18,11 @@ const COLUMNS = [
   .join(', ');
 
 /**
- * In SQL: whether the unit `u` gets its next call although its supplier `s` is paused. `known` is the supplier's adapter. No
- * paused supplier gets sends. It gets inquiries, unless it refuses our credentials or bans us. But an inquiry that may buy waits
- * while an operator has paused the supplier, because that pause stops all purchases. If the supplier has reported that it has the
- * purchase, such an inquiry buys nothing and does not wait. Each SELECT reads the rows of one unit, also with an old plan.
+ * In SQL: whether the unit `u` gets its next call although its supplier `s` is paused. `known` is the supplier's adapter. A
+ * paused supplier gets no sends. It gets inquiries, unless it refuses our credentials or bans us. But an inquiry that may buy
+ * waits while an operator has paused the supplier, because that pause stops all purchases. If the supplier has reported that it
+ * has the purchase, such an inquiry buys nothing and does not wait. Each SELECT reads the rows of one unit, even with an old
+ * plan.
  */
 export const IS_CALLED_IN_PAUSE = `s.pause_reason NOT IN ('credentials', 'ban') AND u.next_action = 'inquire'
           AND (s.pause_reason <> 'operator' OR known.inquiry_may_buy IS NOT TRUE

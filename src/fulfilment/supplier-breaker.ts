@@ -32,15 +32,16 @@ const TRIAL_SLOTS = 8;
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 2_000;
 /**
- * A supplier without a call for this long gets none any more, such as because an operator has paused it. So the breaker forgets it,
- * or it would stay open for ever. While units are due, calls are at most ten minutes apart: the longest `Retry-After` that counts.
+ * A supplier without a call for this long gets none any more, such as because an operator has paused it. So the breaker forgets
+ * the supplier. Otherwise its state would stay `half_open` for ever. While units are due, calls are at most ten minutes apart:
+ * the longest `Retry-After` that counts.
  */
 const FORGET_AFTER_MS = 900_000;
 
 /**
  * A circuit breaker for each supplier. A supplier that accepts nothing gets no calls for a moment, and then a few at a time until
- * it accepts one. Unknown outcomes count neither as accepted nor as refused: the slots already limit calls without an answer. The
- * breaker only postpones calls: units stay due, and no unit fails because of it.
+ * it accepts one. Unknown outcomes do not count: the slots already limit calls without an answer. The breaker only postpones
+ * calls: units stay due, and no unit fails because of it.
  */
 export class SupplierBreaker {
   private readonly health = new Map<number, Health>();

@@ -13,7 +13,7 @@ import { UnitDispatcher } from './unit-dispatcher.js';
  */
 @Injectable()
 export class SupplierProbesService implements OnTasksStopped {
-  /** Those in flight. */
+  /** The probes in flight. */
   private readonly probes = new Set<Promise<void>>();
 
   constructor(

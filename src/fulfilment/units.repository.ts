@@ -30,8 +30,8 @@ const GOES_TO_REVIEW = `d.decision IN ('review', 'sold', 'moved')`;
  * Records outcomes that settle nothing, for claims that still hold (contract, section 8, rule 3).
  * - `requeue`: the send was not accepted, and the unit is not in doubt.
  * - `sold`: the same, but meanwhile a supplier has reported that an earlier attempt bought the unit. The unit goes to
- *   review at once. If this send paused the supplier, no worker would claim the unit again, and it would fail after a
- *   long wait.
+ *   review at once. If this send paused the supplier, no worker would claim the unit again, and the unit would go to review
+ *   only after a long wait.
  * - `review`: no inquiry is possible, or the unit has been in doubt for too long.
  * - `moved`: the supplier never saw the attempt, but the inquiry went to another address or account than the send. So
  *   the unit must not be sent again, even if the supplier moves back: it goes to review, too.

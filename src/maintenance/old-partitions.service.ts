@@ -11,9 +11,9 @@ const INTERVAL_MS = 600_000;
 
 /**
  * If events are partitioned: drops partitions in which all rows are older than WEBHOOK_LOG_DAYS and no delivery is pending,
- * deliveries with their attempts first. It first records in `event_retention` that these events may be missing, and drops
- * them one round later: by then no process reads a snapshot from before the record. Any number of workers may run this task at
- * once, because each drop is atomic.
+ * deliveries with their attempts first. It records in `event_retention` that old events may be missing, and drops their
+ * partitions one round later: by then no process reads a snapshot from before the record. Any number of workers may run this task
+ * at once, because each drop is atomic.
  */
 @Injectable()
 export class OldPartitionsService {

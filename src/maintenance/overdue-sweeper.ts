@@ -60,7 +60,7 @@ export class OverdueSweeper implements OnApplicationBootstrap, OnTasksStopped {
       await this.takeOverClaimsOf(dead);
       if (this.pullBackUntilMs !== undefined) await this.pullBack(this.pullBackUntilMs);
     } finally {
-      // Also after a failure: what fails in each run must not keep this worker from all other work.
+      // Also after a failure: a failure in each run must not keep this worker from all other work.
       await this.sweep();
     }
   }

@@ -74,7 +74,10 @@ export interface OpenRange {
 /** Finds and removes old events with their deliveries and attempts. */
 @Injectable()
 export class RetentionRepository {
-  /** Reads the next events of a range of ids, and locks the events older than `days`, by a clock up to `clockLimit`. */
+  /**
+   * Reads the next events of a range of ids, and locks the events older than `days`. If the clock is past `clockLimit`, ages
+   * count up to that limit.
+   */
   async lockBatch(
     tx: Transaction,
     days: number,

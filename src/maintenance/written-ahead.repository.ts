@@ -14,7 +14,10 @@ const PAST: Limit = `interval '0'`;
 /** The intervals of calls to suppliers vary a little. */
 const aboutOnceIn = (ms: string): string => `${ms} * 1.05 * interval '1 millisecond'`;
 
-/** The limit for a probe of a supplier, and for an operator's calls to it: a few calls, each as long as the timeout, and the pause after them. */
+/**
+ * The limit for a probe of a supplier, and for an operator's calls to it: a few calls, each as long as the timeout, and the pause
+ * after them.
+ */
 const SEVERAL_CALLS: Limit = `(5 * timeout_ms + 10000) * interval '1 millisecond'`;
 
 /** Columns with the time of an action, past or planned. Units, deliveries and heartbeats have statements of their own. */

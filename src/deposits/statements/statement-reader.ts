@@ -24,8 +24,8 @@ export interface ReadLine {
 /** A whole file. */
 export interface ReadStatement {
   /**
-   * Oldest first. If the file has this order, its lines are read from it each time, so that a large file takes little memory. If
-   * the file is newest first, all of its lines are in memory.
+   * Oldest first. If the file has this order, each iteration reads its lines from the file again, so that a large file takes
+   * little memory. If the file is newest first, all of its lines are in memory.
    */
   lines: Iterable<ReadLine>;
   /** Amounts and counts that stand above the table. Each must be one of the file's totals or counts. */
@@ -41,7 +41,7 @@ const DELIMITERS = [',', ';', '\t'];
 const HEAD_ROWS = 100;
 const MAX_BLANK = 100_000;
 const MAX_PROBLEMS = 100;
-/** The largest file of the command line. */
+/** Like the limit of the command line's other imports. */
 const MAX_LINES = 200_000;
 /** The rows in which `kbiz` states the closing balance and the totals. */
 const STATED_ROWS = [8, 9, 10];
@@ -155,7 +155,7 @@ class TableReader {
   private readonly problems: string[] = [];
   /** Rows with one amount and no date: totals below the table, or lines that can't be imported. */
   private undated: { row: number; written: string }[] = [];
-  /** The moments of the latest date, by their times. Many lines share one, which saves time. */
+  /** The moments of the latest date, by their times. Many lines have the same moment, which is then read only once. */
   private readonly moments = new Map<string | null, Moment | null>();
   private date = '';
   private day: WrittenDay | null = null;
@@ -174,7 +174,7 @@ class TableReader {
     this.needsReference = isReferenceUnique && table.places.balance === undefined;
   }
 
-  /** @returns null for a row that is no line, or a wrong one. */
+  /** @returns null for a row that is not a line, and for a wrong row. */
   read(cells: string[], row: number): ReadLine | null {
     this.last = { cells, row };
     if (this.table.isHeader(cells)) return null;
@@ -204,7 +204,10 @@ class TableReader {
     return { row, bookedOn, at, precision, amount, balance, timeText, texts, reference };
   }
 
-  /** Refuses a file that ends in an amount without a line break, if it may be cut off. If there are balances, they show that. */
+  /**
+   * Refuses a file that ends in an amount, without a line break, if that amount may be cut off. In a file with balances, the
+   * balances show a cut.
+   */
   refuseCutAmount(): void {
     const { amount, in: incoming, out, balance } = this.places;
     if (balance !== undefined || !this.last) return;
@@ -237,7 +240,7 @@ class TableReader {
     return moment;
   }
 
-  /** @returns null for an unreadable amount, 0 for none. */
+  /** @returns null for an unreadable amount, and for amounts in both columns; 0 for none. */
   private amountOf(cell: (name: ColumnName) => string): Satang | null {
     if (this.places.amount !== undefined) return readAmount(cell('amount'));
     const [incoming, outgoing] = [readAmount(cell('in')), readAmount(cell('out'))];
@@ -256,7 +259,7 @@ const abs = (amount: Satang): Satang => (amount < 0n ? -amount : amount);
 /** @returns undefined for an unreadable or missing balance. */
 const readBalance = (cell: string): Satang | undefined => (cell === '' ? undefined : (readAmount(cell) ?? undefined));
 
-/** Whether each balance is the one before plus the amount. */
+/** Whether a line's balance is the balance before plus the line's amount. Also true if one of the balances is missing. */
 const follows = (before: ReadLine, line: ReadLine): boolean =>
   before.balance === null || line.balance === null || line.balance === before.balance + line.amount;
 

@@ -36,7 +36,7 @@ function* partsOf(lines: Iterable<Identified>): Generator<Identified[]> {
 export class StatementsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Lists the imported lines that a file must repeat which begins on `firstOn`, and the last one of the days before. */
+  /** Lists the imported lines that a file beginning on `firstOn` must repeat, and the last line of the days before. */
   async listFrom(
     tx: Queryable,
     { channelId, firstOn, changedTextsOn }: { channelId: number; firstOn: string; changedTextsOn: string | null },

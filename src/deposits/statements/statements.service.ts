@@ -35,7 +35,7 @@ import { StatementsRepository, type ImportRow, type ImportsFilter } from './stat
 const LOCK_WAIT_MS = 60_000;
 
 interface ImportOptions {
-  /** A day. The operator confirms that the bank has changed the texts of its lines since their import. */
+  /** A day. The operator confirms that the bank has changed texts in the lines of this day since their import. */
   changedTextsOn?: string | undefined;
   onProgress?: (done: number, all: number) => void;
 }
@@ -64,7 +64,7 @@ interface NewLines {
  */
 interface Progress extends Upcoming {
   importId: number;
-  /** The last line that it wrote. */
+  /** The id of the last line that the transaction wrote. */
   lastId: bigint;
   left: number;
   states: States;

@@ -3,12 +3,12 @@ import { rowsOf, statement } from '../../database/parameters.js';
 const IDENTITY = `encode(identity_hash, 'hex') AS identity`;
 const STORED = `booked_on::text AS booked_on, at, amount, balance_after, ${IDENTITY}`;
 
-/** How late a bank may add a line of an earlier day to its chain, in days. It bounds what is read. */
+/** How late a bank may add a line of an earlier day to its chain, in days. The limit bounds the lines that are read. */
 const MAX_LATE_DAYS = 7;
 
 /**
- * Imported lines of a channel from a day on, and those of earlier days that stand after its first line, in the order of the chain. An
- * operator confirms other texts of a day once for all files.
+ * The imported lines of a channel from a day on, with the lines of earlier days that stand after the first of these, in the order
+ * of the chain. When an operator has confirmed other texts of a day, that counts for all later files.
  */
 export const LINES_FROM = statement(
   'statement_lines.from',

@@ -6,12 +6,12 @@ import { Supplier } from '../../suppliers/supplier.entity.js';
 
 /**
  * The result of a callback.
- * - `settled`: it settled the unit of its attempt, or its refusal began another attempt.
+ * - `settled`: it settled the unit of its attempt, or its refusal began another attempt or sent the unit to review.
  * - `contradicted`: it opened or changed a discrepancy. It contradicts how its attempt or the unit ended, or reports a
  *   second purchase.
  * - `woke`: it scheduled an inquiry about its attempt.
  * - `nothing_new`: it changes nothing about its attempt.
- * - `repeated`: an earlier callback had the same delivery id, and this callback changed nothing.
+ * - `repeated`: an earlier callback had the same delivery id, and this callback settled and contradicted nothing.
  * - `unknown_reference`: it is about no attempt of ours.
  * - `products`: it reports changed products. If the service knows such a product, it reads the product again.
  * - `ping`: it only tests whether we answer.
@@ -87,7 +87,7 @@ export class SupplierCallback {
   @Column('text', { nullable: true })
   detail!: string | null;
 
-  /** The sealed body; null if the callback was refused. */
+  /** The sealed body, or the sealed query if the body was empty; null if the callback was refused. */
   @Column('bytea', { nullable: true })
   body_sealed!: Buffer | null;
 }

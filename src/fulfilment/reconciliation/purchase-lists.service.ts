@@ -31,7 +31,7 @@ export interface Listed {
   unreadableReference?: string | null;
   /** The ids of the discrepancies that the reading opened for unknown purchases. */
   opened: number[];
-  /** The number of `opened`, and of purchases reported as sold that our books record as not bought. */
+  /** The number of `opened`, plus the number of purchases that were reported as sold but that our books record as not bought. */
   surplus: number;
   /** The number of discrepancies that the reading opened for known attempts, which our books record as not bought. */
   contradicted: number;
@@ -227,7 +227,7 @@ export const namedIn = ({ unreadableReference: reference }: Pick<Listed, 'unread
 
 const unread = (detail: string, offersNone = true): Unavailable => ({ known: false, detail, offersNone });
 
-/** Parts of a statement. Purchases under one reference are in the same part, because each shows that the other is another one. */
+/** Parts of a statement. Purchases under one reference are in one part, because only together they prove a second purchase. */
 function chunksOf(statement: StatedPurchase[]): StatedPurchase[][] {
   const chunks: StatedPurchase[][] = [];
   for (const purchase of statement) {

@@ -151,9 +151,9 @@ const nameIn = ({ reference, supplierReference }: StatedPurchase): string =>
   JSON.stringify([reference, reference === null && supplierReference]);
 
 /**
- * Returns the strongest line. If the supplier names several purchases under the reference, not counting refused ones, and sold
- * some, returns each of these, because a purchase that was paid back says nothing about another one. The purchases that were paid
- * back follow them.
+ * Returns the strongest line. But if the supplier names several purchases under the reference, not counting refused ones, and
+ * sold some of them, returns each sale and then the purchases that were paid back: a purchase that was paid back says nothing
+ * about another one.
  */
 function purchasesIn(lines: StatedPurchase[]): StatedPurchase[] {
   const purchases = [...groupBy(lines, ({ supplierReference }) => supplierReference).values()].map(strongestOf);

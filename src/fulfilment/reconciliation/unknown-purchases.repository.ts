@@ -16,7 +16,7 @@ export const CLOSING_LOCK = 7_038_173;
  * - A unit without a stored attempt has our reference: the unit is not sent yet, or it was sent by a version that stored no
  *   attempts. A failed unit without a stored attempt does not count, because it was never sent.
  * - Our reference begins with the order number of an archived order, and the order has the item and the unit in the reference. If
- *   the reference contains no item, the order number is enough.
+ *   the reference is not that of a first attempt, the order number is enough.
  * - A row of `archived_purchases` has our reference, or the supplier's reference if the report lacks ours.
  */
 const KNOWN = `

@@ -132,8 +132,8 @@ const lowBalances = metricsStatement(
 );
 
 /**
- * Whether payments to a channel `c` may still come. At an inactive channel only the open deposits get some. Then the state of its
- * account troubles nobody, and may never change again. Each part of the search has its own index.
+ * Whether payments to a channel `c` may still come. An inactive channel gets payments only for its open deposits. Without such
+ * deposits, the state of its account troubles nobody, and may never change again. Each part of the search has its own index.
  */
 const IS_USED = `(c.status = 'active' OR EXISTS (
     SELECT FROM deposits WHERE channel_id = c.id AND holds_amount
