@@ -10,7 +10,7 @@ import { StatsService } from './stats.service.js';
 import { MinuteStatsRepository } from './minute-stats.repository.js';
 
 /** A stopping process waits no longer than this to write its last counts. */
-const LAST_WITHIN_MS = 1_000;
+const LAST_WITHIN_MS = 3_000;
 const RETENTION_DAYS = 90;
 
 /** Stores stats by the minute: counts of the processes, and levels of open work. */
