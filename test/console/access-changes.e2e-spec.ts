@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import pg from 'pg';
-import { eventually } from '../support/eventually.js';
+import { inTurn } from '../support/locks.js';
 import { untilDone } from '../support/until-served.js';
 import { codeOf, ConsoleStack, PASSWORD, type Browser, type TestOperator } from './console-stack.js';
 
@@ -71,110 +70,79 @@ describe('a browser that is signed in', () => {
   });
 });
 
-/** Sends requests one after the other, all of which wait for a lock. @returns their answers. */
-async function whileLocked<Answers extends unknown[]>(
-  lock: string,
-  requests: { [Index in keyof Answers]: () => Promise<Answers[Index]> },
-): Promise<Answers> {
-  const client = new pg.Client(console.config.DATABASE_URL);
-  await client.connect();
-  const waiting = async (): Promise<number> => {
-    const [row] = await console.sql<{ count: bigint }>(
-      `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-    );
-    return Number(row?.count);
-  };
-  try {
-    await client.query(`BEGIN; ${lock}`);
-    const sent: Promise<unknown>[] = [];
-    for (const request of requests) {
-      sent.push(request());
-      await eventually(waiting, (found) => found >= sent.length);
-    }
-    await client.query('COMMIT');
-    return (await Promise.all(sent)) as Answers;
-  } finally {
-    await client.end();
-  }
-}
+const SESSIONS = 'LOCK TABLE operator_sessions IN EXCLUSIVE MODE';
 
 describe('credentials that were sent a moment before a reset', () => {
-  /** Sends a request, and then resets the account, while the sessions are locked. @returns the request's status. */
-  async function overtaken({ email }: TestOperator, send: () => Promise<{ status: number }>): Promise<number> {
-    const [{ status }] = await whileLocked('LOCK TABLE operator_sessions IN EXCLUSIVE MODE', [
-      send,
-      () => untilDone(() => console.operators.reset(email)),
-    ]);
-    return status;
+  type Sent = () => Promise<{ status: number }>;
+
+  /** Sends a request, and then resets the account, while the sessions are locked. */
+  async function expectOvertaken(prepare: () => Promise<[operator: TestOperator, send: Sent]>): Promise<void> {
+    const { subject, first } = await inTurn(console, async () => {
+      const [operator, send] = await prepare();
+      const second = (): Promise<unknown> => untilDone(() => console.operators.reset(operator.email));
+      return { subject: operator, lock: SESSIONS, first: send, second };
+    });
+    expect(first.status).toBe(401);
+    expect((await subject.browser.get('/api/session')).status).toBe(401);
+    expect(await console.sql('SELECT id FROM operator_sessions WHERE operator_id = $1', [subject.id])).toEqual([]);
   }
 
-  it('do not sign in: the right password', async () => {
-    const operator = await console.operator();
-    const { browser, email } = operator;
-    const signIn = { email, password: PASSWORD };
-    expect(await overtaken(operator, () => browser.post('/api/session', signIn))).toBe(401);
-    await expectNoSession(operator);
-  });
+  it('do not sign in: the right password', () =>
+    expectOvertaken(async () => {
+      const operator = await console.operator();
+      const signIn = { email: operator.email, password: PASSWORD };
+      return [operator, () => operator.browser.post('/api/session', signIn)];
+    }));
 
-  it('do not sign in: the right code', async () => {
-    const operator = await console.withSecondFactor();
-    const { browser, email, secret = '' } = operator;
-    await browser.post('/api/session', { email, password: PASSWORD });
-    const code = await codeOf(secret);
-    expect(await overtaken(operator, () => browser.post('/api/session/code', { code }))).toBe(401);
-    await expectNoSession(operator);
-  });
-
-  async function expectNoSession({ id, browser }: TestOperator): Promise<void> {
-    expect((await browser.get('/api/session')).status).toBe(401);
-    expect(await console.sql('SELECT id FROM operator_sessions WHERE operator_id = $1', [id])).toEqual([]);
-  }
+  it('do not sign in: the right code', () =>
+    expectOvertaken(async () => {
+      const operator = await console.withSecondFactor();
+      const { browser, email, secret = '' } = operator;
+      await browser.post('/api/session', { email, password: PASSWORD });
+      const code = await codeOf(secret);
+      return [operator, () => browser.post('/api/session/code', { code })];
+    }));
 });
 
 describe('the right password, sent a moment before the operator', () => {
+  type Change = (browser: Browser) => Promise<{ status: number }>;
+
   /** Signs in elsewhere and sends the operator's own request, while the sessions are locked. */
-  async function overtaken(operator: TestOperator, change: () => Promise<{ status: number }>): Promise<Browser> {
-    const elsewhere = console.browser();
-    const [, changed] = await whileLocked('LOCK TABLE operator_sessions IN EXCLUSIVE MODE', [
-      () => elsewhere.post('/api/session', { email: operator.email, password: PASSWORD }),
-      change,
-    ]);
-    expect(changed.status).toBe(200);
-    return elsewhere;
-  }
-
-  async function expectOnlyOwnSession({ id, browser }: TestOperator, elsewhere: Browser): Promise<void> {
+  async function expectOvertaken(prepare: () => Promise<[operator: TestOperator, change: Change]>): Promise<void> {
+    const { subject, second } = await inTurn(console, async () => {
+      const [operator, change] = await prepare();
+      const elsewhere = console.browser();
+      return {
+        subject: { operator, elsewhere },
+        lock: SESSIONS,
+        first: () => elsewhere.post('/api/session', { email: operator.email, password: PASSWORD }),
+        second: () => change(operator.browser),
+      };
+    });
+    expect(second.status).toBe(200);
+    const { operator, elsewhere } = subject;
     expect((await elsewhere.get('/api/session')).status).toBe(401);
-    expect((await browser.get('/api/me')).status).toBe(200);
-    expect(await console.sql('SELECT id FROM operator_sessions WHERE operator_id = $1', [id])).toHaveLength(1);
+    expect((await operator.browser.get('/api/me')).status).toBe(200);
+    const sessions = await console.sql('SELECT id FROM operator_sessions WHERE operator_id = $1', [operator.id]);
+    expect(sessions).toHaveLength(1);
   }
 
-  it('sets a second factor does not sign in', async () => {
-    const operator = await console.signedIn();
-    const { browser } = operator;
-    const { body: offer } = await browser.post<{ secret: string }>('/api/me/second-factor');
-    const code = await codeOf(offer.secret);
-    const elsewhere = await overtaken(operator, () => browser.send('PUT', '/api/me/second-factor', { code }));
-    await expectOnlyOwnSession(operator, elsewhere);
-  });
+  it('sets a second factor does not sign in', () =>
+    expectOvertaken(async () => {
+      const operator = await console.signedIn();
+      const { body: offer } = await operator.browser.post<{ secret: string }>('/api/me/second-factor');
+      const code = await codeOf(offer.secret);
+      return [operator, (browser) => browser.send('PUT', '/api/me/second-factor', { code })];
+    }));
 
-  it('removes the second factor does not wait for its code any more', async () => {
-    const operator = await console.withSecondFactor();
-    const elsewhere = await overtaken(operator, () => operator.browser.send('DELETE', '/api/me/second-factor'));
-    await expectOnlyOwnSession(operator, elsewhere);
-  });
+  it('removes the second factor does not wait for its code any more', () =>
+    expectOvertaken(async () => [
+      await console.withSecondFactor(),
+      (browser) => browser.send('DELETE', '/api/me/second-factor'),
+    ]));
 });
 
 describe('a request about the second factor a moment before the account is disabled', () => {
-  /** Disables the account after a request found the operator signed in. @returns the request's status. */
-  async function overtaken({ id, email }: TestOperator, send: () => Promise<{ status: number }>): Promise<number> {
-    const [, { status }] = await whileLocked(`SELECT FROM operators WHERE id = ${id} FOR UPDATE`, [
-      () => untilDone(() => console.operators.disable(email)),
-      send,
-    ]);
-    return status;
-  }
-
   const factorOf = async ({ id }: TestOperator): Promise<object | undefined> => {
     const columns = 'totp_sealed, totp_offered_sealed, totp_last_step';
     return (await console.sql(`SELECT ${columns} FROM operators WHERE id = $1`, [id]))[0];
@@ -185,13 +153,21 @@ describe('a request about the second factor a moment before the account is disab
     ['sets', 'PUT'],
     ['removes', 'DELETE'],
   ])('%s none', async (_what, method) => {
-    const operator = await console.withSecondFactor();
-    const { browser } = operator;
-    const { body: offer } = await browser.post<{ secret: string }>('/api/me/second-factor');
-    const body = method === 'PUT' ? { code: await codeOf(offer.secret) } : undefined;
-    const before = await factorOf(operator);
-    expect(await overtaken(operator, () => browser.send(method, '/api/me/second-factor', body))).toBe(401);
-    expect(await factorOf(operator)).toEqual(before);
+    // The account is disabled after the request found the operator signed in.
+    const { subject, second } = await inTurn(console, async () => {
+      const operator = await console.withSecondFactor();
+      const { id, email, browser } = operator;
+      const { body: offer } = await browser.post<{ secret: string }>('/api/me/second-factor');
+      const body = method === 'PUT' ? { code: await codeOf(offer.secret) } : undefined;
+      return {
+        subject: { operator, before: await factorOf(operator) },
+        lock: `SELECT FROM operators WHERE id = ${id} FOR UPDATE`,
+        first: () => untilDone(() => console.operators.disable(email)),
+        second: () => browser.send(method, '/api/me/second-factor', body),
+      };
+    });
+    expect(second.status).toBe(401);
+    expect(await factorOf(subject.operator)).toEqual(subject.before);
   });
 });
 

@@ -5,7 +5,7 @@ import { SuppliersService } from '../../src/suppliers/suppliers.service.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import type { ErrorBody } from '../support/http.js';
-import { holding, whileLocked } from '../support/locks.js';
+import { holding, inTurn } from '../support/locks.js';
 import { PASSWORD, type TestOperator } from './console-stack.js';
 import { contradict, startScene, type Scene } from './scene.js';
 
@@ -57,18 +57,19 @@ async function reportSold(id: number, locksOrder: boolean): Promise<void> {
   });
 }
 
-/** Closes a discrepancy. The report comes while the closing waits for the wallet. */
-async function closeDuringReport(id: number, locksOrder: boolean): Promise<void> {
-  const wallet = `SELECT FROM wallets WHERE merchant_id = ${scene.merchant.id} FOR UPDATE`;
-  const [closing, reporting] = await whileLocked(scene.stack, wallet, async () => {
-    const closing = close(id, { credit: '35.00', reason: 'ticket 4715' });
-    await waitingForLocks(1);
-    const reporting = reportSold(id, locksOrder);
-    await waitingForLocks(2);
-    return [closing, reporting] as const;
+/** Closes a discrepancy. The report comes while the closing waits for the wallet. @returns its id. */
+async function closeDuringReport(locksOrder: boolean): Promise<number> {
+  const { subject: id, first } = await inTurn(scene.stack, async () => {
+    const id = await contradict(scene);
+    return {
+      subject: id,
+      lock: `SELECT FROM wallets WHERE merchant_id = ${scene.merchant.id} FOR UPDATE`,
+      first: () => close(id, { credit: '35.00', reason: 'ticket 4715' }),
+      second: () => reportSold(id, locksOrder),
+    };
   });
-  await reporting;
-  expect((await closing).body).toMatchObject({ id, status: 'closed' });
+  expect(first.body).toMatchObject({ id, status: 'closed' });
+  return id;
 }
 
 async function expectFollowed(id: number): Promise<void> {
@@ -171,14 +172,11 @@ describe('reversals', () => {
   });
 
   it('are followed by another one if the supplier contradicts itself while an operator closes them', async () => {
-    const id = await contradict(scene);
-    await closeDuringReport(id, true);
-    await expectFollowed(id);
+    await expectFollowed(await closeDuringReport(true));
   });
 
   it('keep what a comparison finds while an operator closes them for the next comparison', async () => {
-    const id = await contradict(scene);
-    await closeDuringReport(id, false);
+    const id = await closeDuringReport(false);
     await reportSold(id, false);
     await expectFollowed(id);
   });

@@ -105,3 +105,66 @@ export async function besideChange<Result>(
     await Promise.all(clients.map((client) => client.end()));
   }
 }
+
+interface Turns<Subject, First, Second> {
+  /** What only this attempt uses, such as an account. */
+  subject: Subject;
+  /** Takes the lock. */
+  lock: string;
+  first: () => Promise<First>;
+  second: () => Promise<Second>;
+}
+
+/**
+ * Sends two requests while another transaction has a lock. Once both wait for it, it ends, so that they get it in their order.
+ * Statements wait for a few seconds only, and a repetition stands behind the other request: then all begins again.
+ */
+export async function inTurn<Subject, First, Second>(
+  { config }: Pick<TestStack, 'config'>,
+  prepare: () => Promise<Turns<Subject, First, Second>>,
+): Promise<{ subject: Subject; first: First; second: Second }> {
+  const clients = [new pg.Client(config.DATABASE_URL), new pg.Client(config.DATABASE_URL)] as const;
+  const [locking, watching] = clients;
+  const attempt = async (): Promise<{ subject: Subject; first: First; second: Second } | null> => {
+    const { subject, lock, first, second } = await prepare();
+    await locking.query(`BEGIN; ${lock}`);
+    const seen: string[] = [];
+    let answered = 0;
+    const count = (): number => answered++;
+    const untilWaiting = async (requests: number): Promise<void> => {
+      const waiting = await eventually(
+        async () => namesOf(await watching.query<Waiting>(WAITING)),
+        ({ length }) => length + answered >= requests,
+      );
+      seen.push(...waiting);
+    };
+    const one = first();
+    void one.then(count, count);
+    await untilWaiting(1);
+    const two = second();
+    void two.then(count, count);
+    await untilWaiting(2);
+    // One message, so that no time passes in between.
+    const ended = (await locking.query(`${WAITING}; COMMIT`)) as unknown as pg.QueryResult<Waiting>[];
+    await Promise.allSettled([one, two]);
+    const still = ended.flatMap(namesOf);
+    return seen.every((name) => still.includes(name)) ? { subject, first: await one, second: await two } : null;
+  };
+  await Promise.all(clients.map((client) => client.connect()));
+  try {
+    const taken = await eventually(attempt, (found) => found !== null);
+    return taken as NonNullable<typeof taken>;
+  } finally {
+    await Promise.all(clients.map((client) => client.end()));
+  }
+}
+
+interface Waiting {
+  name: string;
+}
+
+/** The statements that wait for locks. A repetition has another name. */
+const WAITING = `SELECT concat(pid, ' since ', query_start) AS name FROM pg_stat_activity
+                 WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+
+const namesOf = ({ rows }: pg.QueryResult<Waiting>): string[] => rows.map(({ name }) => name);

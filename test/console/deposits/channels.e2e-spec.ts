@@ -3,7 +3,7 @@ import { BankAccount, COLUMNS, newPromptPayId } from '../../deposits/scene.js';
 import { OpnBench, PUBLIC_KEY, SECRET_KEY } from '../../simulators/opn-client.js';
 import { eventually } from '../../support/eventually.js';
 import type { Answer, ErrorBody } from '../../support/http.js';
-import { holding } from '../../support/locks.js';
+import { inTurn } from '../../support/locks.js';
 import { ConsoleStack, type TestOperator } from '../console-stack.js';
 import { addChannel, expectDocumented, sendStatement, type ChannelBody } from './deposits-desk.js';
 
@@ -103,27 +103,21 @@ describe('a channel', () => {
   });
 
   it('keeps what another operator changes while it is being paused', async () => {
-    const [code, mali] = [await addChannel(admin), await console.signedIn('admin')];
-    const { updated_at: expected_updated_at } = await show(code);
-    const credentials = { public_key: `pkey_${code}`, secret_key: `skey_${code}` };
-    const body = { adapter: 'opn', credentials, base_url: 'https://gateway.example', expected_updated_at };
-    const waiting = (count: number): Promise<unknown> =>
-      eventually(
-        () =>
-          console.sql(
-            `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()
-               AND (query LIKE 'SELECT "DepositChannel"%' OR query LIKE '%hashtext(''deposit_channels'')%')`,
-          ),
-        ({ length }) => length >= count,
-      );
-    const sent: Promise<Answer<Body>>[] = [];
-    await holding(console, 'deposit_channels', async () => {
-      sent.push(send('PUT', code, body));
-      await waiting(1);
-      sent.push(send('POST', `${code}/pause`, { reason: 'the bank is down' }, mali));
-      await waiting(2);
+    const mali = await console.signedIn('admin');
+    const { subject, first, second } = await inTurn(console, async () => {
+      const code = await addChannel(admin);
+      const { updated_at: expected_updated_at } = await show(code);
+      const credentials = { public_key: `pkey_${code}`, secret_key: `skey_${code}` };
+      const body = { adapter: 'opn', credentials, base_url: 'https://gateway.example', expected_updated_at };
+      return {
+        subject: { code, credentials },
+        lock: 'LOCK TABLE deposit_channels IN EXCLUSIVE MODE',
+        first: () => send('PUT', code, body),
+        second: () => send('POST', `${code}/pause`, { reason: 'the bank is down' }, mali),
+      };
     });
-    expect((await Promise.all(sent)).map(({ status }) => status)).toEqual([200, 200]);
+    const { code, credentials } = subject;
+    expect([first.status, second.status]).toEqual([200, 200]);
     expect((await send('GET', code)).body).toMatchObject({
       adapter: 'opn',
       status: 'inactive',
