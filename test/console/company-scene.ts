@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import { Company, CLIENT, type Claims } from '../support/company.js';
+import { eventually } from '../support/eventually.js';
 import type { Answer, ErrorBody } from '../support/http.js';
 import { unique } from '../support/stack.js';
 import { ConsoleStack, type Browser } from './console-stack.js';
@@ -24,8 +25,10 @@ export interface SessionBody extends ErrorBody {
 
 export const emailOf = (subject: string): string => `${subject}@acme.example`;
 
+/** Begins a sign-in, maybe after the company answered too late. */
 export const begin = async (browser: Browser, next?: string): Promise<string> => {
-  const { status, body } = await browser.post<{ url: string }>('/api/session/company', { next });
+  const send = (): Promise<Answer<{ url: string }>> => browser.post<{ url: string }>('/api/session/company', { next });
+  const { status, body } = await eventually(send, (begun) => begun.status !== 503);
   expect([status, body]).toEqual([200, { url: expect.stringContaining(`client_id=${CLIENT.id}`) }]);
   return body.url;
 };
@@ -35,6 +38,17 @@ export const answer = (browser: Browser, query: string): Promise<Answer<SessionB
 
 /** The status of a sign-in, and the reason for a refusal. */
 export const outcome = ({ status, body }: Answer<SessionBody>): unknown[] => [status, body.details?.[0]?.code];
+
+/** An answer is accepted only once: if the console was busy with it, its repetition finds the sign-in over. */
+export const isNotOver = (answered: Answer<SessionBody>): boolean => outcome(answered)[1] !== 'SIGN_IN_OVER';
+
+/** Whether the person was let in or refused. The company may also have answered too late. */
+export const isJudged = (answered: Answer<SessionBody>): boolean =>
+  isNotOver(answered) && outcome(answered)[1] !== 'COMPANY_UNREACHABLE';
+
+/** Signs in, and again from the beginning until the person is let in or refused. */
+export const untilJudged = <Body extends SessionBody>(come: () => Promise<Answer<Body>>): Promise<Answer<Body>> =>
+  eventually(come, isJudged);
 
 export const whoAmI = (browser: Browser): Promise<Answer<SessionBody>> => browser.get<SessionBody>('/api/session');
 
@@ -74,8 +88,8 @@ class CompanyScene {
   }
 
   /** The complete sign-in in one browser. */
-  async comeAs(subject: string, browser = this.stack.browser(), at = this.company): Promise<Answer<SessionBody>> {
-    return answer(browser, await at.signIn(await begin(browser), subject));
+  comeAs(subject: string, browser = this.stack.browser(), at = this.company): Promise<Answer<SessionBody>> {
+    return untilJudged(async () => answer(browser, await at.signIn(await begin(browser), subject)));
   }
 
   logOf(email: string): Promise<{ action: string; detail: Record<string, unknown> }[]> {

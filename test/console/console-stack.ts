@@ -183,7 +183,7 @@ export class ConsoleStack {
  * Answers with the code of the previous half minute, so that the current code stays unused. If that code became too old
  * meanwhile, it answers with the next one.
  */
-async function enrolled(browser: Browser, secret: string) {
+export async function enrolled(browser: Browser, secret: string) {
   const answer = async () =>
     browser.send<{ recovery_codes: string[] }>('PUT', '/api/me/second-factor', {
       code: await codeOf(secret, -1),

@@ -29,16 +29,16 @@ describe('a path of 15,000 characters', () => {
 
   it('with slashes at its end does not avoid the limit of attempts', async () => {
     const others = ['/api/session', '/api/session/', '/api/session//', `/api/session${'/'.repeat(1_000)}`];
-    const afterTen = async (): Promise<number[]> => {
+    const afterTen = async (): Promise<{ first: number[]; next: number[] }> => {
       const browser = console.browser(newAddress());
       const attempt = async (path: string): Promise<number> =>
         (await browser.post(path, { email: 'nobody@shop.example', password: 'wrong' })).status;
-      const statuses: number[] = [];
-      for (let times = 0; times < 10; times++) statuses.push(await attempt('/api/session/'));
-      expect(statuses).toEqual(Array(10).fill(401));
-      return Promise.all(others.map(attempt));
+      const first: number[] = [];
+      for (let times = 0; times < 10; times++) first.push(await attempt('/api/session/'));
+      return { first, next: await Promise.all(others.map(attempt)) };
     };
-    // Repeated if the machine was so slow that the minute was over.
-    expect(await eventually(afterTen, (statuses) => !statuses.includes(401))).toEqual([429, 429, 404, 404]);
+    // Repeated if the machine was so slow that the minute was over, or that an attempt was made twice, after a 503.
+    const found = await eventually(afterTen, ({ first, next }) => !first.includes(429) && !next.includes(401));
+    expect(found).toEqual({ first: Array(10).fill(401), next: [429, 429, 404, 404] });
   });
 });

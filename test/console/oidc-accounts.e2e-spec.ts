@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Claims } from '../support/company.js';
 import { companyScene, emailOf, outcome, settingsOf, whoAmI, type SessionBody } from './company-scene.js';
-import { codeOf, ConsoleStack, PASSWORD } from './console-stack.js';
+import { codeOf, ConsoleStack, enrolled, PASSWORD } from './console-stack.js';
 
 const scene = companyScene();
 
@@ -164,10 +164,7 @@ describe('the second factor', () => {
     await scene.comeAs(subject, browser);
     const { status, body: offer } = await browser.post<{ secret: string }>('/api/me/second-factor');
     expect(status).toBe(200);
-    const accepted = await browser.send('PUT', '/api/me/second-factor', {
-      code: await codeOf(offer.secret, -1),
-    });
-    expect(accepted.status).toBe(200);
+    expect((await enrolled(browser, offer.secret)).status).toBe(200);
     const next = scene.stack.browser();
     const half = await scene.comeAs(subject, next);
     expect([half.status, half.body.state, half.body.operator, half.body.permissions]).toEqual([

@@ -1,6 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Answer, ErrorBody } from '../support/http.js';
-import { answer, begin, companyScene, outcome, settingsOf, whoAmI, type SessionBody } from './company-scene.js';
+import {
+  answer,
+  begin,
+  companyScene,
+  outcome,
+  settingsOf,
+  untilJudged,
+  whoAmI,
+  type SessionBody,
+} from './company-scene.js';
 import { ConsoleStack, type Browser } from './console-stack.js';
 
 const scene = companyScene();
@@ -16,11 +25,12 @@ const signedInAt =
       : { ...claims, auth_time: Math.floor(Date.now() / 1000) - Math.round(minutesAgo * 60) };
 
 /** Signs in with the company, which reports how long ago the person signed in there; null: it reports no time. */
-async function come(subject: string, browser: Browser, minutesAgo: number | null): Promise<Answer<Body>> {
-  const query = await scene.company.signIn(await begin(browser), subject);
-  const answered = await scene.company.while({ says: signedInAt(minutesAgo) }, () => answer(browser, query));
-  return answered as Answer<Body>;
-}
+const come = (subject: string, browser: Browser, minutesAgo: number | null): Promise<Answer<Body>> =>
+  untilJudged(async () => {
+    const query = await scene.company.signIn(await begin(browser), subject);
+    const answered = await scene.company.while({ says: signedInAt(minutesAgo) }, () => answer(browser, query));
+    return answered as Answer<Body>;
+  });
 
 const offer = async (browser: Browser): Promise<unknown[]> => {
   const { status, body } = await browser.post<ErrorBody>('/api/me/second-factor');

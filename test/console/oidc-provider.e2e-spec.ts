@@ -6,6 +6,7 @@ import {
   answer,
   begin,
   companyScene,
+  isNotOver,
   outcome,
   RETURN_URL,
   settingsOf,
@@ -19,21 +20,24 @@ const scene = companyScene();
 describe('attempts to sign in with the company’s account', () => {
   it('are limited to 120 a minute from one address, begun and completed ones together, apart from passwords', async () => {
     const paths = ['company', 'company/answer'];
-    const after120 = async (): Promise<Answer<ErrorBody>[]> => {
+    const after120 = async (): Promise<{ first: number[]; answers: Answer<ErrorBody>[] }> => {
       const address = newAddress();
       const attempt = async (path: string): Promise<Answer<ErrorBody>> =>
         scene.stack.browser(address).post<ErrorBody>(`/api/session/${path}`, {});
       const statuses = new Set<number>();
       for (let each = 1; each <= 60; each++) for (const path of paths) statuses.add((await attempt(path)).status);
-      expect([...statuses].sort((one, other) => one - other)).toEqual([200, 400]);
       const answers = await Promise.all(paths.map(attempt));
       const wrong = { email: 'nobody@shop.example', password: 'x' };
       expect((await scene.stack.browser(address).post('/api/session', wrong)).status).toBe(401);
-      return answers;
+      return { first: [...statuses].sort((one, other) => one - other), answers };
     };
-    // Repeated if the machine was so slow that the minute was over.
-    const refused = await eventually(after120, (answers) => answers.every(({ status }) => status === 429));
-    for (const { body, headers } of refused) {
+    // Repeated if the machine was so slow that the minute was over, or that an attempt was made twice, after a 503.
+    const { first, answers } = await eventually(
+      after120,
+      (each) => !each.first.includes(429) && each.answers.every(({ status }) => status === 429),
+    );
+    expect(first).toEqual([200, 400]);
+    for (const { body, headers } of answers) {
       expect([body.code, headers.get('retry-after')]).toEqual(['TOO_MANY_REQUESTS', '60']);
       expect(body.message).toContain('More than 120 attempts a minute');
     }
@@ -52,10 +56,13 @@ describe('a provider', () => {
       const visitor = console.browser();
       const down = await visitor.post<SessionBody>('/api/session/company', {});
       expect(outcome(down)).toEqual([503, 'COMPANY_UNREACHABLE']);
-      await away.listen();
-      const query = await away.signIn(await begin(visitor), scene.hire({}, away));
-      await away.close();
-      expect(outcome(await answer(visitor, query))).toEqual([503, 'COMPANY_UNREACHABLE']);
+      const comeThen = async (): Promise<Answer<SessionBody>> => {
+        await away.listen();
+        const query = await away.signIn(await begin(visitor), scene.hire({}, away));
+        await away.close();
+        return answer(visitor, query);
+      };
+      expect(outcome(await eventually(comeThen, isNotOver))).toEqual([503, 'COMPANY_UNREACHABLE']);
     } finally {
       await console.close();
       await away.close();
@@ -85,9 +92,11 @@ describe('a provider', () => {
     'that %s when the console redeems the code makes the sign-in fail within seconds',
     async (_what, faults) => {
       const browser = scene.stack.browser();
-      const query = await scene.company.signIn(await begin(browser), scene.hire());
-      const down = await scene.company.while(faults, () => answer(browser, query));
-      expect(outcome(down)).toEqual([503, 'COMPANY_UNREACHABLE']);
+      const come = async (): Promise<Answer<SessionBody>> => {
+        const query = await scene.company.signIn(await begin(browser), scene.hire());
+        return scene.company.while(faults, () => answer(browser, query));
+      };
+      expect(outcome(await eventually(come, isNotOver))).toEqual([503, 'COMPANY_UNREACHABLE']);
       expect((await whoAmI(browser)).status).toBe(401);
       // The sign-in that was begun has ended, so a new one begins.
       expect((await scene.comeAs(scene.hire(), browser)).status).toBe(200);

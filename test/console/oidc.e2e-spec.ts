@@ -1,13 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
 import { Company, type Faults } from '../support/company.js';
+import { eventually } from '../support/eventually.js';
+import type { Answer } from '../support/http.js';
 import {
   answer,
   begin,
   companyScene,
   emailOf,
+  isJudged,
   outcome,
   RETURN_URL,
   settingsOf,
+  untilJudged,
   whoAmI,
   type SessionBody,
 } from './company-scene.js';
@@ -29,10 +33,12 @@ async function atThinCompany(work: (thin: Company, console: ConsoleStack) => Pro
 
 describe('company sign-in', () => {
   it('signs in a person with a role, creates an account for them, and leads to the requested page', async () => {
-    const subject = scene.hire({ groups: ['helpers', 'leads', 'readers'] });
     const browser = scene.stack.browser();
-    const query = await scene.company.signIn(await begin(browser, '/orders?status=failed'), subject);
-    const { status, body } = await answer(browser, query);
+    let subject = '';
+    const { status, body } = await untilJudged(async () => {
+      subject = scene.hire({ groups: ['helpers', 'leads', 'readers'] });
+      return answer(browser, await scene.company.signIn(await begin(browser, '/orders?status=failed'), subject));
+    });
     expect([status, body]).toEqual([
       200,
       expect.objectContaining({
@@ -65,12 +71,15 @@ describe('company sign-in', () => {
   });
 
   it('creates one account for two sign-ins of a person at the same moment', async () => {
-    const subject = scene.hire();
-    const browsers = [scene.stack.browser(), scene.stack.browser(), scene.stack.browser()];
-    const queries = await Promise.all(
-      browsers.map(async (browser) => scene.company.signIn(await begin(browser), subject)),
-    );
-    const answers = await Promise.all(browsers.map((browser, index) => answer(browser, queries[index] ?? '')));
+    const comeTogether = async (): Promise<Answer<SessionBody>[]> => {
+      const subject = scene.hire();
+      const browsers = [scene.stack.browser(), scene.stack.browser(), scene.stack.browser()];
+      const queries = await Promise.all(
+        browsers.map(async (browser) => scene.company.signIn(await begin(browser), subject)),
+      );
+      return Promise.all(browsers.map((browser, index) => answer(browser, queries[index] ?? '')));
+    };
+    const answers = await eventually(comeTogether, (all) => all.every(isJudged));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect(new Set(answers.map(({ body }) => body.operator?.id)).size).toBe(1);
   });
@@ -100,7 +109,10 @@ describe('company sign-in', () => {
       const says = (claims: object): Record<string, unknown> => ({ ...claims, groups: 'leads' });
       const broken = { says, silentAt: '/me', sendsHead: 'breaks off' } as const;
       expect(await thin.while(broken, () => come(known))).toEqual([200, undefined]);
-      expect(await thin.while(broken, () => come(unknown))).toEqual([503, 'COMPANY_UNREACHABLE']);
+      const browser = console.browser();
+      const query = await thin.signIn(await begin(browser), unknown);
+      const down = await thin.while(broken, () => answer(browser, query));
+      expect(outcome(down)).toEqual([503, 'COMPANY_UNREACHABLE']);
     }));
 
   it('starts a new session: the cookie from before and a foreign cookie become worthless', async () => {
@@ -145,23 +157,30 @@ describe('an answer of the provider', () => {
   it('is accepted once, in the browser that started it, within ten minutes, and with its state', async () => {
     const subject = scene.hire();
     const browser = scene.stack.browser();
-    const query = await scene.company.signIn(await begin(browser), subject);
-    const cookie = browser.cookies.get('console-company') ?? '';
-    expect(outcome(await answer(scene.stack.browser(), query))).toEqual(over);
-    const otherState = new URLSearchParams(query);
-    otherState.set('state', 'x'.repeat(43));
-    expect(outcome(await answer(browser, otherState.toString()))).toEqual(over);
-    expect(outcome(await answer(browser, 'code=x'))).toEqual(over);
-    expect((await answer(browser, query)).status).toBe(200);
+    let [query, cookie] = ['', ''];
+    const accepted = await untilJudged(async () => {
+      query = await scene.company.signIn(await begin(browser), subject);
+      cookie = browser.cookies.get('console-company') ?? '';
+      expect(outcome(await answer(scene.stack.browser(), query))).toEqual(over);
+      const otherState = new URLSearchParams(query);
+      otherState.set('state', 'x'.repeat(43));
+      expect(outcome(await answer(browser, otherState.toString()))).toEqual(over);
+      expect(outcome(await answer(browser, 'code=x'))).toEqual(over);
+      return answer(browser, query);
+    });
+    expect(accepted.status).toBe(200);
     expect(browser.cookies.has('console-company')).toBe(false);
     browser.cookies.set('console-company', cookie);
     const codes = scene.company.requests.filter((each) => each === 'POST /token').length;
     expect(outcome(await answer(browser, query))).toEqual(over);
     expect(scene.company.requests.filter((each) => each === 'POST /token')).toHaveLength(codes);
 
-    const hasty = scene.stack.browser();
-    const hastyQuery = await scene.company.signIn(await begin(hasty), subject);
-    const both = await Promise.all([answer(hasty, hastyQuery), answer(hasty, hastyQuery)]);
+    const comeTwice = async (): Promise<Answer<SessionBody>[]> => {
+      const hasty = scene.stack.browser();
+      const hastyQuery = await scene.company.signIn(await begin(hasty), subject);
+      return Promise.all([answer(hasty, hastyQuery), answer(hasty, hastyQuery)]);
+    };
+    const both = await eventually(comeTwice, (all) => all.some(isJudged));
     expect(both.map(({ status }) => status).sort((one, other) => one - other)).toEqual([200, 403]);
 
     const late = scene.stack.browser();
@@ -172,19 +191,25 @@ describe('an answer of the provider', () => {
 
   it('is refused in another sign-in, because a stolen code lacks the verifier', async () => {
     const [mine, stolen] = [scene.stack.browser(), scene.stack.browser()];
-    const url = new URL(await begin(mine));
-    const theirs = new URLSearchParams(await scene.company.signIn(await begin(stolen), scene.hire()));
-    theirs.set('state', url.searchParams.get('state') ?? '');
-    expect(outcome(await answer(mine, theirs.toString()))).toEqual([403, 'COMPANY_ANSWER_INVALID']);
+    const refused = await untilJudged(async () => {
+      const url = new URL(await begin(mine));
+      const theirs = new URLSearchParams(await scene.company.signIn(await begin(stolen), scene.hire()));
+      theirs.set('state', url.searchParams.get('state') ?? '');
+      return answer(mine, theirs.toString());
+    });
+    expect(outcome(refused)).toEqual([403, 'COMPANY_ANSWER_INVALID']);
     expect((await whoAmI(mine)).status).toBe(401);
   });
 
   it('that names another issuer is refused before its code is used', async () => {
     const browser = scene.stack.browser();
-    const query = new URLSearchParams(await scene.company.signIn(await begin(browser), scene.hire()));
-    query.set('iss', 'https://evil.example');
     const codes = scene.company.requests.filter((each) => each === 'POST /token').length;
-    expect(outcome(await answer(browser, query.toString()))).toEqual([403, 'COMPANY_ANSWER_INVALID']);
+    const refused = await untilJudged(async () => {
+      const query = new URLSearchParams(await scene.company.signIn(await begin(browser), scene.hire()));
+      query.set('iss', 'https://evil.example');
+      return answer(browser, query.toString());
+    });
+    expect(outcome(refused)).toEqual([403, 'COMPANY_ANSWER_INVALID']);
     expect(scene.company.requests.filter((each) => each === 'POST /token')).toHaveLength(codes);
   });
 

@@ -216,16 +216,15 @@ describe('wrong passwords', () => {
 
   it('are limited to ten attempts a minute from one address; the eleventh is not checked', async () => {
     const { email } = await console.operator();
-    const eleventh = async (): Promise<number> => {
+    const eleven = async (): Promise<number[]> => {
       const address = newAddress();
       const statuses: number[] = [];
       for (let attempt = 1; attempt <= 10; attempt++)
         statuses.push((await tryWith(console.browser(address), `nobody-${attempt}@shop.example`, 'x')).status);
-      expect(statuses).toEqual(Array(10).fill(401));
-      return (await tryWith(console.browser(address), email, PASSWORD)).status;
+      return [...statuses, (await tryWith(console.browser(address), email, PASSWORD)).status];
     };
-    // Repeated if the machine was so slow that the minute was over.
-    await eventually(eleventh, (status) => status === 429);
+    // Repeated if the machine was so slow that the minute was over, or that an attempt was made twice, after a 503.
+    await eventually(eleven, (statuses) => statuses.join() === [...Array<number>(10).fill(401), 429].join());
     expect((await tryWith(console.browser(), email, PASSWORD)).status).toBe(200);
   });
 
