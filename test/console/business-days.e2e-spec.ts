@@ -39,12 +39,14 @@ beforeAll(async () => {
 });
 afterAll(() => scene.close());
 
-/** A completed order of earlier days, in the order of their ids. @param laterMs than the present time of that day. */
+/** A completed order, of earlier days in the order of their ids. @param laterMs than the present time of such a day. */
 async function sold(product: string, { daysAgo = 0, laterMs = -60_000, quantity = 1, by = old }): Promise<void> {
   const { stack } = scene;
   const order = await stack.order(by, [{ sku: product, quantity }]);
   await stack.orderWith(by, order.reference_id, 'completed');
-  const at = new Date(now.getTime() - daysAgo * DAY_MS + laterMs).toISOString();
+  // Hours that have ended may have been read already.
+  const moment = daysAgo === 0 ? new Date() : new Date(now.getTime() - daysAgo * DAY_MS + laterMs);
+  const at = moment.toISOString();
   const isOf = `order_id = (SELECT id FROM orders WHERE order_number = '${order.order_number}')`;
   const cost = product === plain ? 'NULL' : '30000000';
   // Triggers are off, because they refuse changes of ended rows.

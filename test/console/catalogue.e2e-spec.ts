@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { FxRatesService } from '../../src/catalog/fx-rates.service.js';
 import { SOLD_BY_DAY, SOLD_TODAY } from '../../src/support/product-sales.repository.js';
+import { NOON_ZONE } from '../support/days.js';
 import type { Answer, ErrorBody } from '../support/http.js';
 import { eventually } from '../support/eventually.js';
 import { holding } from '../support/locks.js';
@@ -14,7 +15,7 @@ let admin: TestOperator;
 let catalog: TestOperator;
 let catalogue: Catalogue;
 beforeAll(async () => {
-  scene = await startScene();
+  scene = await startScene({ CONSOLE_TIMEZONE: NOON_ZONE });
   admin = await scene.console.signedIn('admin');
   catalog = await scene.console.signedIn('catalog');
   catalogue = new Catalogue(scene, admin);

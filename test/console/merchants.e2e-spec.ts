@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { NOON_ZONE } from '../support/days.js';
 import type { ErrorBody } from '../support/http.js';
 import { eventually } from '../support/eventually.js';
 import { refused } from '../support/fake-supplier.js';
@@ -24,7 +25,7 @@ let scene: Scene;
 let finance: TestOperator;
 let admin: TestOperator;
 beforeAll(async () => {
-  scene = await startScene();
+  scene = await startScene({ CONSOLE_TIMEZONE: NOON_ZONE });
   finance = await scene.console.signedIn('finance');
   admin = await scene.console.signedIn('admin');
 });

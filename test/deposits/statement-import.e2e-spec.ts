@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { dayIn } from '../support/days.js';
 import { whileLocked } from '../support/locks.js';
 import type { TestMerchant } from '../support/stack.js';
 import { BankAccount, before, DepositsScene, paying, satang } from './scene.js';
@@ -198,8 +199,9 @@ describe('the import of a statement', () => {
 
   it('takes a line of an earlier day where it stands among those of a day', async () => {
     const [channel, other] = [await scene.channel(), await scene.channel()];
+    const noon = `${dayIn('Asia/Bangkok')}T12:00:00+07:00`;
     const line = (daysAgo: number, minute: number) => ({
-      at: before(new Date(), (daysAgo * 24 * 60 - minute) * 60_000),
+      at: before(noon, (daysAgo * 24 * 60 - minute) * 60_000),
       amount: 100n,
     });
     const account = new BankAccount().add(line(3, 0), line(2, 0), line(3, 1), line(2, 1));

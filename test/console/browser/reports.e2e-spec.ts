@@ -9,14 +9,17 @@ describeInBrowser('Reports and the audit, in a browser', () => {
   let scene: Scene;
   let browser: Browser;
   let finance: TestOperator;
-  const today = dayIn('UTC');
-  const daily = `/reports/daily?date=${today}&zone=UTC`;
+  /** The day of the order. */
+  let today: string;
+  let daily: string;
 
   beforeAll(async () => {
     [scene, browser] = await Promise.all([startScene({}, { pagesFrom: BUILT }), launchBrowser()]);
     finance = await scene.console.signedIn('finance');
     const order = await scene.stack.order(scene.merchant, [{ sku: scene.sku, quantity: 2 }]);
-    await scene.stack.orderWith(scene.merchant, order.reference_id, 'completed');
+    const { updated_at: end } = await scene.stack.orderWith(scene.merchant, order.reference_id, 'completed');
+    today = dayIn('UTC', end);
+    daily = `/reports/daily?date=${today}&zone=UTC`;
   });
   afterAll(async () => {
     await browser.close();
