@@ -90,7 +90,7 @@ describeInBrowser('Merchants, in a browser', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name, exact: true }).waitFor();
     await page.keyboard.press('d');
-    await dialog(page).waitFor();
+    await dialog(page).getByLabel('Amount').and(page.locator(':focus')).waitFor();
     await page.keyboard.type('1,500.5');
     await page.keyboard.press('Tab');
     await page.keyboard.type('bank-20261123-1');

@@ -128,10 +128,11 @@ describeInBrowser('Products, in a browser', () => {
     expect(await page.locator(':focus').textContent()).toBe('Cancel');
     await dialog.getByLabel('Reason').fill('season is over');
     await dialog.getByRole('button', { name: 'Take off sale' }).click();
-    await page.getByText('FF-100 is off sale').waitFor();
-    await page.getByText('season is over').waitFor();
-    await page.getByRole('button', { name: 'Undo' }).click();
+    // It is shown for six seconds only.
+    const done = page.getByRole('status').filter({ hasText: 'FF-100 is off sale' });
+    await done.getByRole('button', { name: 'Undo' }).click();
     await page.getByText('FF-100 is on sale').waitFor();
+    await page.getByText('season is over').waitFor();
     await visitor.leave(/Failed to load resource.*409/);
   });
 

@@ -160,6 +160,9 @@ describeInBrowser('Home and suppliers, in a browser', () => {
     const { page } = visitor;
     await visitor.open('/suppliers/fake');
     const chart = page.getByRole('slider', { name: 'Calls by outcome' });
+    // Otherwise the next minute would move the points.
+    await page.getByRole('button', { name: 'Pause updates' }).click();
+    await page.getByRole('button', { name: /^Updates paused/ }).waitFor();
     await chart.focus();
     await page.keyboard.press('ArrowLeft');
     const text = (await chart.getAttribute('aria-valuetext')) ?? '';
