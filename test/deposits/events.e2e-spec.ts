@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import { whileLocked, withoutSweeper } from '../support/locks.js';
 import type { TestMerchant } from '../support/stack.js';
+import { fetchServed } from '../support/until-served.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
 import { BankAccount, DepositsScene, paying, type DepositView } from './scene.js';
 
@@ -62,7 +63,7 @@ describe('a paid deposit', () => {
     const [received] = await receiver.arrived('/paid');
     const [event, ...others] = await eventsOf(shop);
     expect(others).toEqual([]);
-    const list = await fetch(`${scene.stack.url}/v1/events`, { headers: { 'x-api-key': shop.key } });
+    const list = await fetchServed(`${scene.stack.url}/v1/events`, { headers: { 'x-api-key': shop.key } });
     expect(await list.text()).toBe(`{"data":[${received?.body}],"next_cursor":null}`);
     const { deposit_number, amount_to_pay } = deposit;
     expect(event).toMatchObject({

@@ -82,10 +82,12 @@ export class OpnScene {
     return body;
   }
 
-  /** Makes a deposit about which the service hears nothing. */
+  /** Makes a deposit about which the service hears nothing, and does not ask before {@link ask}. */
   async unheard(): Promise<Deposit> {
     await this.opn.sim('rules', { match: { call: 'charge' }, callback: { mode: 'never' } });
-    return this.made();
+    const made = await this.made();
+    await this.askAt(made, `now() + interval '1 day'`);
+    return made;
   }
 
   async get({ reference_id }: Pick<Deposit, 'reference_id'>): Promise<Deposit> {
@@ -113,10 +115,13 @@ export class OpnScene {
   }
 
   /** Makes the next inquiry about a deposit due. */
-  async ask({ deposit_number }: Deposit): Promise<void> {
-    await this.deposits.stack.sql(`UPDATE deposits SET next_inquiry_at = now() WHERE deposit_number = $1`, [
-      deposit_number,
-    ]);
+  ask(deposit: Deposit): Promise<void> {
+    return this.askAt(deposit, 'now()');
+  }
+
+  private async askAt({ deposit_number }: Deposit, moment: string): Promise<void> {
+    const query = `UPDATE deposits SET next_inquiry_at = ${moment} WHERE deposit_number = $1`;
+    await this.deposits.stack.sql(query, [deposit_number]);
   }
 
   /** The kinds of a deposit's events, in their order. */

@@ -1,6 +1,7 @@
 import { miniQr } from '../../../src/deposits/slips/mini-qr.js';
 import { startEasySlip } from '../../../tools/simulators/easyslip/vendor.js';
 import { SimulatorBench, SimulatorClient, type Json } from '../../simulators/simulator-client.js';
+import { eventually } from '../../support/eventually.js';
 import type { Answer } from '../../support/http.js';
 import { unique, type TestMerchant } from '../../support/stack.js';
 import { DepositsScene, type DepositView } from '../scene.js';
@@ -81,6 +82,21 @@ export class SlipsScene {
     payload: string,
   ): Promise<Answer<Deposit>> {
     return client.post<Deposit>(`/v1/deposits/${reference_id}/slip`, { payload });
+  }
+
+  /** Presents a slip, and waits until a worker has decided what a slow request could not. */
+  async decided(
+    shop: TestMerchant,
+    deposit: Pick<DepositView, 'reference_id'>,
+    payload: string,
+  ): Promise<Answer<Deposit>> {
+    const answer = await this.present(shop, deposit, payload);
+    const read = async (): Promise<Deposit> => {
+      await this.hurry();
+      return this.get(shop, deposit);
+    };
+    if (answer.body.slip?.status !== 'checking') return answer;
+    return { ...answer, body: await eventually(read, ({ slip }) => slip?.status !== 'checking') };
   }
 
   async get({ client }: TestMerchant, { reference_id }: Pick<DepositView, 'reference_id'>): Promise<Deposit> {

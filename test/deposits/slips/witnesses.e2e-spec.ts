@@ -62,18 +62,7 @@ const witnessesOf = async (channel: string): Promise<string[][]> => {
   );
 };
 
-/** Presents the slip, and waits until a worker has decided what the request could not. */
-async function present({ shop, deposit, transfer }: Paid): Promise<void> {
-  await scene.present(shop, deposit, transfer.payload);
-  await eventually(
-    async () => {
-      const { slip } = await scene.get(shop, deposit);
-      if (slip?.status === 'checking') await scene.hurry();
-      return slip?.status;
-    },
-    (status) => status !== 'checking',
-  );
-}
+const present = ({ shop, deposit, transfer }: Paid): Promise<unknown> => scene.decided(shop, deposit, transfer.payload);
 
 const importLine = ({ channel, transfer }: Paid): Promise<Imported> =>
   scene.deposits.import(channel, new BankAccount().add(lineOf(transfer)).statement());
