@@ -89,7 +89,7 @@ export async function runCampaign({
     const silenceMs = longestSilenceMs(clients);
     await checkClients(system, clients, merchantIds, violations);
     await checkPostgresql(system, violations);
-    await checkSupplier(system, violations);
+    await checkSupplier(system, clockOfPostgres, violations);
     await checkAttempts(system, times, clockOfPostgres, violations);
     await checkCodes(system, clients, merchantIds, violations);
     await checkPauses(system, violations);

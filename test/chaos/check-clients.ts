@@ -128,8 +128,7 @@ function checkStored(history: OrderHistory, orders: StoredOrder[], violations: V
 
 /** Once a client has read the end of its order, every later answer is the same. */
 async function checkFinal(history: OrderHistory, clients: Clients, violations: Violations): Promise<void> {
-  let final = await clients.read(history);
-  for (let more = 3; final === null && more > 0; more--) final = await clients.read(history);
+  const final = await clients.readAtLast(history);
   if (final?.status !== 200) return violations.add('clients', 'an order cannot be read', { history, final });
   for (const answer of history.answers) {
     if (answer.status !== 200) continue;

@@ -60,7 +60,7 @@ async function readCodes(clients: Clients, merchantIds: number[]): Promise<Map<s
   const codes = new Map<string, DeliveredCode[]>();
   for (const history of clients.histories) {
     if (!history.plan.items.some(({ sku }) => sku.endsWith('-CODE'))) continue;
-    const answer = await clients.read(history);
+    const answer = await clients.readAtLast(history);
     for (const [index, { deliveries = [] }] of (answer?.body.items ?? []).entries()) {
       const { merchant, reference } = history.plan;
       codes.set([merchantIds[merchant], reference, index + 1].join(' '), deliveries);

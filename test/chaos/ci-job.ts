@@ -10,7 +10,7 @@ import { VENDOR_CODES } from './vendors/vendor-kind.js';
 /** A few short runs for every change. Together they have every kind of fault. */
 const RUNS: Run[] = [1244, 4762].map((seed) => ({ seed, minutes: 0.75, defects: [] }));
 /** The timeout of a run. */
-const LONG_TIMEOUT_MS = 400_000;
+const LONG_TIMEOUT_MS = 1_500_000;
 
 /**
  * The checks before a change is merged. The last line has their numbers, like that of `npm test`.

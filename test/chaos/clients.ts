@@ -82,6 +82,15 @@ export class Clients {
     return this.ask(history, 'read', `/v1/orders/${history.plan.reference}`, null, 4_000);
   }
 
+  /** The same, again while the service or the machine is too busy. @returns the last answer. */
+  async readAtLast(history: OrderHistory): Promise<ClientAnswer | null> {
+    for (let more = 10; ; more--) {
+      const answer = await this.read(history);
+      if (more === 0 || (answer !== null && answer.status < 500)) return answer;
+      await delay(500);
+    }
+  }
+
   private async create(history: OrderHistory, kind: ClientAnswer['kind'], patienceMs: number): Promise<void> {
     const { reference, userId, items } = history.plan;
     const user = kind === 'conflict' ? `not-${userId}` : userId;

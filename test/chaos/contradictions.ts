@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { closeDiscrepancies } from './operator.js';
+import { retried } from './retried.js';
 import { readSold, type Sold } from './sold.js';
 import type { ChaosSystem } from './system.js';
 import { behaviourAt } from './vendor-plan.js';
@@ -9,7 +10,7 @@ import type { Vendor } from './vendor.js';
 import { VENDORS } from './vendors/vendors.js';
 import type { Violations } from './violations.js';
 
-const LISTED_WITHIN_MS = 60_000;
+const LISTED_WITHIN_MS = 300_000;
 const POLL_MS = 250;
 
 interface Discrepancy {
@@ -90,8 +91,11 @@ async function giveStatement(system: ChaosSystem, vendor: Vendor): Promise<void>
   });
   const file = join(system.logs, `${code}.csv`);
   writeFileSync(file, ['reference,supplier_reference,status', ...lines, ''].join('\n'));
-  // The command ends with 1 if it finds a difference. The next check looks at the discrepancies.
-  await system.commands.run(['report', 'supplier', '--supplier', code, '--statement', file]);
+  // The command fails also if it finds a difference, but prints its result then. The next check looks at the discrepancies.
+  await retried(async () => {
+    const given = system.topup('report', 'supplier', '--supplier', code, '--statement', file);
+    return given.catch((error: { stdout?: string }) => JSON.parse(error.stdout ?? '') as unknown);
+  });
 }
 
 async function checkDiscrepancies(

@@ -1,8 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fetchServed } from '../support/until-served.js';
 import { CARELESS_FIRST_SKU, CARELESS_SKU } from './careless-supplier.js';
 import type { Subscription } from './check-receivers.js';
 import type { Receiver } from './receiver.js';
+import { retried } from './retried.js';
 import { MERCHANTS, PRODUCTS, type PlannedMerchant } from './schedule.js';
 import type { ChaosSystem } from './system.js';
 import { routedProducts } from './vendor-plan.js';
@@ -37,16 +39,16 @@ export async function furnish(system: ChaosSystem, receiver: Receiver): Promise<
 
 /** @returns the callback addresses of vendors. */
 async function furnishCatalogue(system: ChaosSystem): Promise<Furniture['callbackUrls']> {
-  await system.setSupplier(system.wire.url);
-  await system.setSupplier(system.careless.url, 'careless');
+  await retried(() => system.setSupplier(system.wire.url));
+  await retried(() => system.setSupplier(system.careless.url, 'careless'));
   const lines = PRODUCTS.map(({ sku, price, supplierSku }) => `${sku},${sku},${price},sim,${supplierSku}`);
   const catalogue = join(system.logs, 'products.csv');
   writeFileSync(catalogue, ['sku,name,price,supplier,supplier_sku', ...lines, ''].join('\n'));
-  await system.topup('product', 'import', catalogue);
+  await retried(() => system.topup('product', 'import', catalogue));
   const callbackUrls = new Map<AnswerCode, string>();
   for (const vendor of system.vendors) {
     const { code, currency, rate, callBackAt } = vendor.kind;
-    const url = await system.setVendor(vendor);
+    const url = await retried(() => system.setVendor(vendor));
     callbackUrls.set(code, url);
     if (callBackAt) await vendor.change(callBackAt(url));
     if (currency !== 'THB') await run(system, 'fx', 'set', '--currency', currency, '--rate', rate);
@@ -93,9 +95,10 @@ async function furnishRouted(system: ChaosSystem): Promise<void> {
   }
 }
 
-async function run(system: ChaosSystem, ...args: string[]): Promise<void> {
-  if ((await system.commands.run(args)) !== 0) throw new Error(`topup ${args.join(' ')} failed`);
-}
+const run = (system: ChaosSystem, ...args: string[]): Promise<void> =>
+  retried(async () => {
+    if ((await system.commands.run(args)) !== 0) throw new Error(`topup ${args.join(' ')} failed`);
+  });
 
 async function furnishMerchant(
   system: ChaosSystem,
@@ -105,15 +108,15 @@ async function furnishMerchant(
   const merchant = ['--merchant', String(id)];
   const [{ key }] = await Promise.all([
     system.topup<{ key: string }>('api-key', 'issue', ...merchant),
-    system.topup('wallet', 'credit', ...merchant, '--amount', baht, '--reference', 'chaos'),
+    retried(() => system.topup('wallet', 'credit', ...merchant, '--amount', baht, '--reference', 'chaos')),
   ]);
-  if (weight !== undefined) await system.topup('merchant', 'set-weight', ...merchant, '--weight', String(weight));
+  if (weight !== undefined) await run(system, 'merchant', 'set-weight', ...merchant, '--weight', String(weight));
   return { merchantId: id, key };
 }
 
 /** @returns the secret that signs the webhook's deliveries. */
 async function subscribe(system: ChaosSystem, key: string, url: string, events: string[]): Promise<string> {
-  const response = await fetch(`${system.apiUrl}/v1/merchant-webhooks`, {
+  const response = await fetchServed(`${system.apiUrl}/v1/merchant-webhooks`, {
     method: 'POST',
     headers: { 'x-api-key': key, 'content-type': 'application/json' },
     body: JSON.stringify({ url, events, max_retries: 10, retry_delay: 1 }),

@@ -17,7 +17,7 @@ export interface ProcessOptions {
   readyText: string;
 }
 
-const START_WITHIN_MS = 60_000;
+const START_WITHIN_MS = 300_000;
 const POLL_MS = 50;
 
 /** A Node.js process that is started, killed and started again. */

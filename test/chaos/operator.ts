@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isUnitFailureCode } from '../../src/core/failures.js';
+import { retried } from './retried.js';
 import { readSold, type Sold } from './sold.js';
 import type { ChaosSystem } from './system.js';
 import type { AnswerCode } from './vendors/vendor-kind.js';
@@ -93,7 +94,13 @@ export async function closeDiscrepancies(system: ChaosSystem, violations: Violat
       });
     } else {
       const args = ['--reason', 'so says the supplier', '--yes'];
-      await system.commands.run(['reversal', 'close', String(each.id), ...args]);
+      const isOpen = `SELECT FROM supplier_reversals WHERE id = $1 AND status = 'open'`;
+      const close = async (): Promise<void> => {
+        const code = await system.commands.run(['reversal', 'close', String(each.id), ...args]);
+        if (code !== 0 && (await system.sql(isOpen, [each.id])).length > 0) throw new Error('it stays open');
+      };
+      // The audit reports what stays open.
+      await retried(close).catch(() => undefined);
     }
   }
 }

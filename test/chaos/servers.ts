@@ -9,6 +9,7 @@ import { startPostgres } from '../../tools/local-stack/postgres.js';
 import { findRedis, type RedisBinary } from '../../tools/local-stack/redis-binary.js';
 import { ServerProcess, type RunningServer } from '../../tools/local-stack/server-process.js';
 import { removeFakeTimeOf, settableTimeEnv } from './fake-time.js';
+import { retried } from './retried.js';
 
 /** A durable PostgreSQL that can be ended at once, and restarted on the same port with the same password. */
 export class ChaosPostgres {
@@ -144,24 +145,29 @@ export class ChaosRedis {
   }
 
   async flush(): Promise<void> {
-    await this.ask((redis) => redis.flushall());
+    await this.command((redis) => redis.flushall());
   }
 
   /** For this time, it runs no command and accepts no connection, but closes none. */
   async sleep(forMs: number): Promise<void> {
-    const slept = await this.ask((redis) => redis.call('DEBUG', 'SLEEP', String(forMs / 1000)));
-    if (!slept) throw new Error('Redis did not sleep');
+    await this.command((redis) => redis.call('DEBUG', 'SLEEP', String(forMs / 1000)));
   }
 
   abandon(): void {
     this.server?.kill();
   }
 
+  private command(command: (redis: Redis) => Promise<unknown>): Promise<void> {
+    return retried(async () => {
+      if (!(await this.ask(command))) throw new Error('Redis did not carry out a command');
+    });
+  }
+
   private async ask(question: (redis: Redis) => Promise<unknown>): Promise<boolean> {
     const redis = new Redis(this.url, {
       lazyConnect: true,
       retryStrategy: () => null,
-      connectTimeout: 2_000,
+      connectTimeout: 10_000,
     });
     redis.on('error', () => undefined);
     try {

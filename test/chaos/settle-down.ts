@@ -8,7 +8,7 @@ import type { Violations } from './violations.js';
 
 const ORDERS_WITHIN_MS = 150_000;
 const DELIVERIES_WITHIN_MS = 90_000;
-const PULLED_BACK_WITHIN_MS = 15_000;
+const PULLED_BACK_WITHIN_MS = 300_000;
 const POLL_MS = 250;
 /** Longer than any wait between inquiries, any lease, and any retry delay of the run's webhooks. */
 const MAX_WAIT_SECONDS = 70;
@@ -55,7 +55,7 @@ const UNDELIVERED = `
  * @returns the number of units that the operator resolved.
  */
 export async function settleDown(system: ChaosSystem, violations: Violations): Promise<number> {
-  await system.untilReady(60_000);
+  await system.untilReady(300_000);
   await Promise.all([system, ...system.vendors].map(({ wire }) => wire.idle()));
   await pullBackIsDone(system);
   const stuck = await findStuck(system, violations);

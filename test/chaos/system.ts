@@ -12,6 +12,7 @@ import { plantDefects, type DefectName } from './defects.js';
 import { fakeTimeEnv, findFakeTime } from './fake-time.js';
 import { SUPPLIER_TIMEOUT_MS, type PlannedClocks } from './fault-plan.js';
 import { ManagedProcess } from './managed-process.js';
+import { retried } from './retried.js';
 import { QUIET_PERIOD_MS } from './schedule.js';
 import { ChaosPostgres, ChaosRedis } from './servers.js';
 import { OperatorCommands } from './operator-commands.js';
@@ -160,7 +161,7 @@ export class ChaosSystem {
     await Promise.all([system, ...started].map(({ wire }) => wire.listen()));
     await system.careless.listen();
     system.api.start();
-    await system.untilReady(60_000);
+    await system.untilReady(300_000);
     const worker = 'dist/src/worker.js';
     system.workers.push(node('worker 1', worker), node('worker 2', worker, clocks.worker2));
     for (const worker of system.workers) worker.start();
@@ -226,9 +227,10 @@ export class ChaosSystem {
 
   /** The sales and refusals of the suppliers of our own protocol. */
   async purchases<Purchase>(): Promise<Purchase[]> {
-    const books = [this.simulatorUrl, this.otherSupplierUrl].map(
-      async (url) => (await (await fetch(`${url}/purchases`)).json()) as Purchase[],
-    );
+    const read = async (url: string): Promise<Purchase[]> =>
+      (await (await fetch(`${url}/purchases`)).json()) as Purchase[];
+    // One of them may just be starting.
+    const books = [this.simulatorUrl, this.otherSupplierUrl].map((url) => retried(() => read(url), 100));
     return [...(await Promise.all(books)).flat(), ...(this.careless.purchases() as Purchase[])];
   }
 

@@ -23,8 +23,8 @@ const BRING_FORWARD = `
   RETURNING a.reference`;
 
 interface Step extends Moved {
-  /** The attempts whose time was moved. */
-  references: Set<string>;
+  /** The attempts whose time was moved; null if nobody knows, after a lost answer. Then it counts as moved for each. */
+  references: ReadonlySet<string> | null;
 }
 
 /**
@@ -60,7 +60,7 @@ export class VendorTime {
   leftAloneMs(reference: string, fromMs: number, toMs: number): number {
     const between = this.steps.filter(({ nowMs }) => nowMs > fromMs && nowMs <= toMs);
     const movedMs = (steps: Step[]): number => steps.reduce((sum, { byMs }) => sum + byMs, 0);
-    const forIt = between.filter(({ references }) => references.has(reference));
+    const forIt = between.filter(({ references }) => references?.has(reference) ?? true);
     return toMs - fromMs - movedMs(between) + movedMs(forIt);
   }
 
@@ -69,13 +69,11 @@ export class VendorTime {
       // The vendor's clock first: a call that is due by our clock must be due by the vendor's clock.
       const moved = await this.vendor.moveClock(STEP_MS).catch(() => null);
       if (moved === null) continue;
-      const step: Step = { ...moved, references: new Set() };
-      this.steps.push(step);
       const interval = (ms: number): string => `${ms} milliseconds`;
       const longestMs = this.isCalm ? CALL_MS : MAX_STOP_MS;
       const values = [...[STEP_MS, CALL_MS, longestMs].map(interval), this.vendor.kind.code];
-      const brought = await this.system.sql<{ reference: string }>(BRING_FORWARD, values).catch(() => []);
-      for (const { reference } of brought) step.references.add(reference);
+      const brought = await this.system.sql<{ reference: string }>(BRING_FORWARD, values).catch(() => null);
+      this.steps.push({ ...moved, references: brought && new Set(brought.map(({ reference }) => reference)) });
     }
   }
 }
