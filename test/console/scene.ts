@@ -86,10 +86,12 @@ export async function sellLate(
 
 /** Adds a later attempt, in doubt like the first one, to an order's only unit. @param at the supplier. */
 export async function triedAgain(
-  { console }: Scene,
+  { stack, console }: Scene,
   { order_number }: Pick<OrderBody, 'order_number'>,
   at: string,
 ): Promise<void> {
+  // The supplier has never seen its player.
+  stack.supplier.script(order_number, () => ({ status: 503 }));
   await console.sql(
     `WITH moved AS (
        UPDATE order_units u SET attempt = u.attempt + 1, supplier_id = s.id
