@@ -72,10 +72,10 @@ export class AttemptsRepository {
   }
 
   /** Units that wait for a paused supplier, if another supplier sells them or they have waited too long. */
-  listPaused(limit: number, areProbesClaimed: boolean): Promise<PausedUnit[]> {
+  listPaused(limit: number, areProbesRecorded: boolean): Promise<PausedUnit[]> {
     const { ROUTING_HOLD_LIMIT_MS, ROUTING_DEADLINE_MS } = this.config;
     const times = { holdLimitMs: BigInt(ROUTING_HOLD_LIMIT_MS), deadlineMs: BigInt(ROUTING_DEADLINE_MS) };
-    const values = { ...times, limit, areProbesClaimed, maxOffers: MAX_OFFERS, ...this.limits };
+    const values = { ...times, limit, areProbesRecorded, maxOffers: MAX_OFFERS, ...this.limits };
     return this.database.query<PausedUnit>(...sql.LIST_PAUSED.with(values));
   }
 

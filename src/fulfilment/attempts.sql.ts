@@ -228,26 +228,26 @@ export interface PausedUnit {
 /**
  * Lists units that have waited too long, and of the others only those for which {@link BEGIN_NEXT_ATTEMPTS} would begin an
  * attempt: the rest would fill the list. While a probe of a supplier is due or in flight, none of its units has waited too long:
- * the supplier may be able to sell again, and perhaps no worker ran for a while. If this worker could not claim due probes, a due
- * probe does not count.
+ * the supplier may be able to sell again, and perhaps no worker ran for a while. If no probe can be recorded, a due probe does not
+ * count.
  */
 export const LIST_PAUSED = statement(
   'units.list_paused',
   {
     holdLimitMs: 'bigint',
     limit: 'int',
-    areProbesClaimed: 'boolean',
+    areProbesRecorded: 'boolean',
     maxOffers: 'int',
     deadlineMs: 'bigint',
     ...ROUTING_PARAMETERS,
   },
-  ({ holdLimitMs, limit, areProbesClaimed, maxOffers, deadlineMs, ...limits }) => `
+  ({ holdLimitMs, limit, areProbesRecorded, maxOffers, deadlineMs, ...limits }) => `
     SELECT * FROM (
       SELECT u.order_id, u.item, u.unit, u.attempt, o.merchant_id, o.order_number, s.code AS supplier,
              (extract(epoch FROM statement_timestamp() - greatest(s.paused_at, o.created_at)) * 1000)::float8 AS waited_ms,
              greatest(s.paused_at, o.created_at) <= statement_timestamp() - make_interval(secs => ${holdLimitMs} / 1000.0)
                AND (s.probing_until > statement_timestamp()
-                    OR ${areProbesClaimed} AND s.probe_at <= statement_timestamp()) IS NOT TRUE AS is_overdue,
+                    OR ${areProbesRecorded} AND s.probe_at <= statement_timestamp()) IS NOT TRUE AS is_overdue,
              EXISTS (SELECT FROM products p CROSS JOIN LATERAL (${offersOf(limits, { price: 'i.unit_price' })}) offer
                      WHERE p.sku = i.sku AND offer.why_not IS NULL AND offer.supplier_id <> u.supplier_id
                        AND NOT (i.quantity > 1 AND offer.once_per_day)

@@ -31,11 +31,11 @@ export class PausedUnitsService {
 
   /**
    * Handles a batch of units, even if some of them fail.
-   * @param areProbesClaimed whether this worker could claim due probes. If not, no unit waits for a due probe.
+   * @param areProbesRecorded whether due probes can be recorded, now or soon. If not, no unit waits for a due probe.
    * @throws the first failure.
    */
-  async handle(areProbesClaimed: boolean): Promise<void> {
-    const paused = await this.attempts.listPaused(BATCH, areProbesClaimed);
+  async handle(areProbesRecorded: boolean): Promise<void> {
+    const paused = await this.attempts.listPaused(BATCH, areProbesRecorded);
     const handled = paused.map((unit) => this.buyElsewhereOrFail(unit));
     await Promise.allSettled(handled);
     const reviewed = await this.units.reviewPaused(BigInt(this.config.SUPPLIER_REVIEW_AFTER_MS), BATCH);

@@ -5,6 +5,7 @@ import { WorkerTask, type OnTasksStopped } from '../core/worker-task.js';
 import type { Supplier } from '../suppliers/supplier.entity.js';
 import { SupplierPausesService, type ProbedSupplier } from '../suppliers/supplier-pauses.service.js';
 import { PausedUnitsService } from './paused-units.service.js';
+import { isPassing } from './settlement-retry.service.js';
 import { UnitDispatcher } from './unit-dispatcher.js';
 
 /**
@@ -25,13 +26,15 @@ export class SupplierProbesService implements OnTasksStopped {
 
   @WorkerTask('paused_suppliers', { every: 1_000, failed: 'paused suppliers could not be checked' })
   async probeDue(): Promise<void> {
-    let areClaimed = false;
+    let areRecorded = true;
     try {
       for (const supplier of await this.pauses.claimDueProbes()) this.begin(supplier);
-      areClaimed = true;
+    } catch (error) {
+      // While PostgreSQL is only busy, units still wait for due probes. If no probe can be recorded, they must not wait for one.
+      areRecorded = isPassing(error);
+      throw error;
     } finally {
-      // Also after a failure: if no probe can be recorded, units must not wait for one.
-      await this.pausedUnits.handle(areClaimed);
+      await this.pausedUnits.handle(areRecorded);
     }
   }
 

@@ -56,8 +56,8 @@ async function pauseSinceAnHour(supplier: string, as: string, ...orders: OrderBo
   await stack.sql(`UPDATE suppliers SET ${as}, paused_at = now() - interval '1 hour' WHERE code = $1`, [supplier]);
 }
 
-/** Makes a probe of the slow supplier due, and waits until the supplier has received it. It answers when the test resolves `answer`. */
-async function probed(...orders: OrderBody[]): Promise<void> {
+/** Makes a probe of the slow supplier due. The supplier answers when the test resolves `answer`. */
+async function makeProbeDue(...orders: OrderBody[]): Promise<void> {
   answer = deferred();
   probes = 0;
   slow.balance = () => {
@@ -66,10 +66,26 @@ async function probed(...orders: OrderBody[]): Promise<void> {
   };
   const isDue = `pause_reason = 'deposit', paused_balance_micros = 0, probes = 1, probe_at = now()`;
   await pauseSinceAnHour('slow', isDue, ...orders);
+}
+
+/** The same, and waits until the supplier has received the probe. */
+async function probed(...orders: OrderBody[]): Promise<void> {
+  await makeProbeDue(...orders);
   await eventually(
     () => probes,
     (count) => count > 0,
   );
+}
+
+/** Waits until workers have failed units of other paused suppliers: the second one in a later run than one that began before. */
+async function untilOthersFailed(): Promise<void> {
+  for (const _time of [1, 2]) {
+    const paused = unique('paused');
+    await stack.addSupplier(paused, stack.supplier.url);
+    const other = await refusedOrder(await stack.product('35.00', { supplier: paused }), stack.supplier);
+    await pauseSinceAnHour(paused, `pause_reason = 'operator'`, other);
+    await stack.orderWith(merchant, other.reference_id, 'failed');
+  }
 }
 
 describe('While a paused supplier has not answered its probe', () => {
@@ -98,16 +114,31 @@ describe('While a paused supplier has not answered its probe', () => {
     await stack.startWorker();
     const order = await refusedOrder(await stack.product('35.00', { supplier: 'slow' }), slow);
     await probed(order);
-    // The second one fails in a later run than the first one, which saw the unit of the slow supplier.
-    for (const _time of [1, 2]) {
-      const paused = unique('paused');
-      await stack.addSupplier(paused, stack.supplier.url);
-      const other = await refusedOrder(await stack.product('35.00', { supplier: paused }), stack.supplier);
-      await pauseSinceAnHour(paused, `pause_reason = 'operator'`, other);
-      await stack.orderWith(merchant, other.reference_id, 'failed');
-    }
+    await untilOthersFailed();
     answer.resolve(balanceOf('100.00'));
     await stack.orderWith(merchant, order.reference_id, 'completed');
     expect(probes).toBe(1);
+  });
+});
+
+describe('While PostgreSQL is too busy to record a due probe', () => {
+  it('no worker fails a unit that has waited for the supplier for too long', async () => {
+    const order = await refusedOrder(await stack.product('35.00', { supplier: 'slow' }), slow);
+    await stack.fill(`
+      CREATE FUNCTION refuse_probe() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN RAISE 'busy' USING ERRCODE = 'lock_not_available'; END $$;
+      CREATE TRIGGER tg_refuse_probe BEFORE UPDATE OF probing_until ON suppliers FOR EACH ROW
+        WHEN (NEW.probing_until IS NOT NULL) EXECUTE FUNCTION refuse_probe()`);
+    try {
+      await makeProbeDue(order);
+      await untilOthersFailed();
+      expect(probes).toBe(0);
+    } finally {
+      await stack.fill('DROP TRIGGER tg_refuse_probe ON suppliers');
+    }
+    answer.resolve(balanceOf('100.00'));
+    expect(await stack.orderWith(merchant, order.reference_id, 'completed', 'failed')).toMatchObject({
+      status: 'completed',
+    });
   });
 });
