@@ -27,6 +27,8 @@ beforeAll(async () => {
   const env = { DATABASE_URL: server.url, SUPPLIER_QUIET_PERIOD_MS: '900000' };
   stack = await TestStack.start(env, { worker: false });
   wire = await new Wire(server.url).listen();
+  // The lease of a claim outlasts the crash: after its end, a worker would make an inquiry.
+  await stack.addSupplier('fake', stack.supplier.url, 600_000);
   merchant = await stack.merchant('1000.00');
   await stack.startWorker({ DATABASE_URL: wire.url });
 });

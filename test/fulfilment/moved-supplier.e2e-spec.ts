@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { SuppliersService } from '../../src/suppliers/suppliers.service.js';
 import { closeWithBalancedBooks } from '../support/books.js';
+import { makeDue } from '../support/due.js';
 import { eventually } from '../support/eventually.js';
-import { FakeSupplier, neverSeen } from '../support/fake-supplier.js';
+import { askLater, FakeSupplier, neverSeen } from '../support/fake-supplier.js';
 import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
 
 const SUPPLIER = 'moving';
@@ -33,19 +34,14 @@ const stateOf = async ({ order_number }: OrderBody): Promise<string | undefined>
 };
 
 /** Ends the quiet period and makes the next inquiry due. */
-const makeTimePass = ({ order_number }: OrderBody): Promise<object[]> =>
-  stack.sql(
-    `UPDATE order_units SET next_action_at = now(), last_sent_at = now() - interval '1 h'
-     WHERE order_id = (SELECT id FROM orders WHERE order_number = $1) AND state = 'unknown'`,
-    [order_number],
-  );
+const makeTimePass = (order: OrderBody): Promise<object[]> => makeDue(stack, order);
 
 const sends = ({ order_number }: OrderBody): number =>
   stack.supplier.about(order_number).filter(({ kind }) => kind === 'send').length;
 
-/** An order whose send got lost on its way to the supplier's first address. */
+/** An order whose send to the supplier's first address has an unknown outcome. No inquiry follows until {@link makeTimePass}. */
 async function inDoubt(user: string): Promise<OrderBody> {
-  stack.supplier.script(user, ({ kind }) => (kind === 'send' ? 'drop' : neverSeen));
+  stack.supplier.script(user, ({ kind }) => (kind === 'send' ? askLater : neverSeen));
   const order = await stack.order(merchant, [{ sku }], user);
   await eventually(
     () => stateOf(order),

@@ -280,6 +280,8 @@ async function expectReviewAfterADay(order: OrderBody, supplier: string): Promis
 describe('Such a report while the first send of the next attempt is in flight', () => {
   /** An order whose second attempt, at this supplier, is in flight while the report comes. Its answer is still to come. */
   async function orderInFlight(supplier: string) {
+    // The call lasts for longer than the steps of a test.
+    await scene.stack.addSupplier(supplier, scene.stack.supplier.url, 120_000);
     const other = await scene.product(
       { supplier: 'first', supplierSku: 'ml86', cost: 20_000 },
       { supplier, supplierSku: 'X' },
@@ -324,7 +326,6 @@ describe('Such a report while the first send of the next attempt is in flight', 
 
   it('keeps the unit from being refunded if the supplier of this send was paused meanwhile: it goes to review', async () => {
     const supplier = unique('paused');
-    await scene.stack.addSupplier(supplier, scene.stack.supplier.url);
     const { order, answer } = await orderInFlight(supplier);
     await scene.commandLine.json('supplier', 'pause', supplier, '--reason', 'maintenance');
 
@@ -335,7 +336,6 @@ describe('Such a report while the first send of the next attempt is in flight', 
 
   it('keeps the unit from being refunded in such a pause also if the claim of this send was undone: it goes to review', async () => {
     const supplier = unique('paused');
-    await scene.stack.addSupplier(supplier, scene.stack.supplier.url);
     const { order, answer } = await orderInFlight(supplier);
     await scene.commandLine.json('supplier', 'pause', supplier, '--reason', 'maintenance');
     await scene.stack.sql(`UPDATE supplier_reversals SET status = 'closed', closed_at = now() WHERE ${OF_ORDER}`, [
