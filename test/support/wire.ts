@@ -2,6 +2,8 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 
 /** A TCP connection to a server that a test can cut, as if the network or the server failed. */
 export class Wire {
+  /** The ports of its connections to the server, also of those that have ended. */
+  readonly ports: number[] = [];
   private readonly sockets = new Set<Socket>();
   private server: Server | undefined;
   private readonly silent = new WeakSet<Socket>();
@@ -67,6 +69,7 @@ export class Wire {
     if (this.isCut) return void client.destroy();
     const { hostname, port } = new URL(this.target);
     const server = connect(Number(port), hostname);
+    server.on('connect', () => this.ports.push(server.localPort ?? 0));
     for (const [from, to] of [
       [client, server],
       [server, client],
