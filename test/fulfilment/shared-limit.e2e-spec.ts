@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, it } from '@jest/globals';
 import { SuppliersService } from '../../src/suppliers/suppliers.service.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { deferred } from '../support/deferred.js';
+import { wakeWorkers } from '../support/due.js';
 import { eventually } from '../support/eventually.js';
 import { bought } from '../support/fake-supplier.js';
 import { withoutSweeper } from '../support/locks.js';
@@ -41,16 +42,14 @@ const completed = (reference: string): Promise<unknown> => stack.orderWith(merch
 async function shareTheLimit(): Promise<void> {
   const end = deferred<void>();
   calls = 0;
+  const begun = async (): Promise<number> => {
+    await wakeWorkers(stack);
+    return calls;
+  };
   const first = await order(2, end.promise);
-  await eventually(
-    () => calls,
-    (begun) => begun === 2,
-  );
+  await eventually(begun, (count) => count === 2);
   const second = await order(8, end.promise);
-  await eventually(
-    () => calls,
-    (begun) => begun === 4,
-  );
+  await eventually(begun, (count) => count === 4);
   end.resolve();
   await completed(first);
   await completed(second);

@@ -1,3 +1,4 @@
+import { WorkNotifier } from '../../src/queues/work-notifier.js';
 import type { OrderBody, TestStack } from './stack.js';
 
 /** Makes an order's waiting units due, and ends their quiet periods. Call it repeatedly: it leaves out units with a call in flight. */
@@ -7,3 +8,9 @@ export const makeDue = (stack: TestStack, { order_number }: Pick<OrderBody, 'ord
      WHERE order_id = (SELECT id FROM orders WHERE order_number = $1) AND next_action_at > now() AND claimed_by IS NULL`,
     [order_number],
   );
+
+/** Sends workers a wake-up for the units of every supplier. Call it repeatedly: a wake-up may get lost. */
+export async function wakeWorkers(stack: TestStack): Promise<void> {
+  const suppliers = await stack.sql<{ id: number }>('SELECT id FROM suppliers');
+  stack.api.get(WorkNotifier).notifyFulfilment(suppliers.map(({ id }) => id));
+}
