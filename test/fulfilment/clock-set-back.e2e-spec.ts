@@ -31,7 +31,10 @@ const writtenAhead = (by: string): Record<string, string> => ({
                  leased_until = leased_until + interval '${by}',
                  attempt_ended_at = attempt_ended_at + interval '${by}', retry_after_at = retry_after_at + interval '${by}'
                WHERE status = 'pending'`,
-  workers: `UPDATE worker_processes SET seen_at = seen_at + interval '${by}'`,
+  // A beat under way would overwrite the row of a running worker, so another one has such a row.
+  workers: `INSERT INTO worker_processes (name, seen_at)
+            SELECT 'worker@ahead:1', now() + interval '${by}' WHERE EXISTS (SELECT FROM worker_processes)
+            ON CONFLICT (name) DO UPDATE SET seen_at = excluded.seen_at`,
 });
 
 async function moveAhead(by: string): Promise<void> {
