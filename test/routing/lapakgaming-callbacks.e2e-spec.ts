@@ -3,6 +3,7 @@ import type { Json, LapakgamingClient } from '../simulators/lapakgaming-client.j
 import { read } from '../deliveries/handed-over.js';
 import { eventually } from '../support/eventually.js';
 import { unique, type OrderBody } from '../support/stack.js';
+import { fetchServed } from '../support/until-served.js';
 import { WITHOUT_ZONE } from './lapakgaming-scene.js';
 import { RoutingScene } from './routing-scene.js';
 
@@ -60,7 +61,7 @@ describe('A callback of Lapakgaming', () => {
     const data = { reference_id: attempt?.reference, tid: 'FORGED', status, transactions };
     const body = JSON.stringify({ code: 'SUCCESS', data });
     const headers = { 'content-type': 'application/json' };
-    const answer = await fetch(await scene.callbackUrl('lapak'), { method: 'POST', headers, body });
+    const answer = await fetchServed(await scene.callbackUrl('lapak'), { method: 'POST', headers, body });
     expect(answer.status).toBe(200);
 
     await eventually(

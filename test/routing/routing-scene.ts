@@ -5,6 +5,7 @@ import { SuppliersService } from '../../src/suppliers/suppliers.service.js';
 import { CommandLine } from '../cli/command-line.js';
 import { DigiflazzBench, KEYS, USERNAME, type DigiflazzClient, type Json } from '../simulators/digiflazz-client.js';
 import { LapakgamingBench, SECRET_KEY, type LapakgamingClient } from '../simulators/lapakgaming-client.js';
+import { REPEATS_CALLBACKS } from '../simulators/simulator-client.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
@@ -78,7 +79,7 @@ export class RoutingScene {
 
   /** Adds a supplier with the adapter digiflazz. @returns its simulated vendor. */
   async vendor(code: string, account: Json = {}): Promise<DigiflazzClient> {
-    const client = await this.bench.start({}, account);
+    const client = await this.bench.start(REPEATS_CALLBACKS, account);
     await this.stack.api.get(SuppliersService).set({
       code,
       adapter: 'digiflazz',
@@ -91,7 +92,7 @@ export class RoutingScene {
 
   /** The same for the adapter lapakgaming, with a choice of readings of the supplier's documents. */
   async lapakgaming(code: string, readings: Json = {}, account: Json = {}): Promise<LapakgamingClient> {
-    const client = await this.lapakgamingBench.start(readings, account);
+    const client = await this.lapakgamingBench.start({ ...REPEATS_CALLBACKS, ...readings }, account);
     await this.stack.api.get(SuppliersService).set({
       code,
       adapter: 'lapakgaming',

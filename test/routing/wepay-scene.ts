@@ -1,7 +1,9 @@
 import { SuppliersService } from '../../src/suppliers/suppliers.service.js';
+import { REPEATS_CALLBACKS } from '../simulators/simulator-client.js';
 import { PASSWORD, USERNAME, WepayBench, type Json, type WepayClient } from '../simulators/wepay-client.js';
 import { eventually } from '../support/eventually.js';
 import { unique, type OrderBody } from '../support/stack.js';
+import { fetchServed } from '../support/until-served.js';
 import { RoutingScene, TIMEOUT_MS } from './routing-scene.js';
 
 /** The service, a simulated wePAY that sends it callbacks, and a product of 90 baht. */
@@ -16,7 +18,7 @@ export class WepayScene {
   static async open(readings: Json = {}, env: Record<string, string> = {}): Promise<WepayScene> {
     const routing = await RoutingScene.open(env, true);
     const bench = new WepayBench();
-    const vendor = await bench.start(readings);
+    const vendor = await bench.start({ ...REPEATS_CALLBACKS, ...readings });
     await routing.stack.api.get(SuppliersService).set({
       code: 'wepay',
       adapter: 'wepay',
@@ -75,7 +77,7 @@ export class WepayScene {
   /** Sends a callback about a reference. Anybody who knows the address could send it. */
   async callBack(fields: Record<string, string>): Promise<Response> {
     const url = await this.routing.callbackUrl('wepay');
-    return fetch(url, { method: 'POST', body: new URLSearchParams(fields) });
+    return fetchServed(url, { method: 'POST', body: new URLSearchParams(fields) });
   }
 
   private async stored({ order_number }: OrderBody): Promise<{ supplier_reference: string | null } | undefined> {

@@ -20,6 +20,9 @@ export interface Purchase extends Json {
 /** Purchases stay pending for longer than a test needs for its steps, also on a busy machine, unless it moves the seller's clock. */
 const SETTLE_AFTER_MS = 20_000;
 
+/** Readings of a vendor that repeats a callback until it is accepted: at first, the service may be too busy for it. */
+export const REPEATS_CALLBACKS: Json = { retry_schedule_ms: Array.from({ length: 100 }, () => 1_000) };
+
 /** Controls a simulator. The client of each vendor also sends the requests of the vendor's clients. */
 export class SimulatorClient {
   constructor(readonly url: string) {}

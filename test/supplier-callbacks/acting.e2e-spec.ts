@@ -3,6 +3,7 @@ import { SUPPLIER_CALLS } from '../../src/orders/supplier-calls.sql.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { useCallingAdapters } from '../support/calling-supplier.js';
 import { eventually } from '../support/eventually.js';
+import { fetchServed } from '../support/until-served.js';
 import { CallbackScene } from './scene.js';
 
 useCallingAdapters();
@@ -142,7 +143,7 @@ describe('a callback that proves its sender', () => {
 
   it('gets the answer that its supplier requires', async () => {
     const reply = { status: 202, contentType: 'text/plain', body: 'SUCCEED' };
-    const answer = await fetch(scene.stack.url + (await scene.path('plain')), {
+    const answer = await fetchServed(scene.stack.url + (await scene.path('plain')), {
       method: 'POST',
       body: JSON.stringify({ kind: 'ping', reply }),
     });
@@ -186,7 +187,7 @@ describe('a callback that does not prove its sender', () => {
   it('may come by GET from a supplier that uses GET', async () => {
     const unit = await scene.openUnit('plain');
     scene.sell(unit);
-    const answer = await fetch(`${scene.stack.url}${await scene.path('plain')}?reference=${unit.reference}`);
+    const answer = await fetchServed(`${scene.stack.url}${await scene.path('plain')}?reference=${unit.reference}`);
     expect(answer.status).toBe(200);
     expect(await scene.last('plain')).toMatchObject({ verdict: 'woke', reference: unit.reference });
     await eventually(

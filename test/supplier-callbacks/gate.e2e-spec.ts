@@ -10,6 +10,7 @@ import { eventually } from '../support/eventually.js';
 import { expectError } from '../support/expectations.js';
 import { Client, type Answer } from '../support/http.js';
 import { sendRaw } from '../support/raw-http.js';
+import { untilServed } from '../support/until-served.js';
 import { Wire } from '../support/wire.js';
 import { CallbackScene, openedBody, type StoredCallback } from './scene.js';
 
@@ -107,19 +108,27 @@ describe('a callback', () => {
     const before = (await scene.stored('signing')).length;
     expectError(await send(more), 413, 'PAYLOAD_TOO_LARGE', 'The request body is larger than 64 KiB');
     const head = `POST ${await scene.path('signing')} HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n`;
-    const chunked = await sendRaw(url, head, `${more.length.toString(16)}\r\n`, more);
+    const chunked = await untilServed(() => sendRaw(url, head, `${more.length.toString(16)}\r\n`, more));
     expectError(chunked, 413, 'PAYLOAD_TOO_LARGE');
     expect(await scene.stored('signing')).toHaveLength(before);
   });
 
   it('that waits for status 100 gets it', async () => {
     const path = await scene.path('plain');
-    const outgoing = request(url + path, { method: 'POST', headers: { expect: '100-continue' } });
-    outgoing.flushHeaders();
-    await once(outgoing, 'continue');
-    outgoing.end(PING);
-    const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
-    expect(response.resume().statusCode).toBe(200);
+    const patiently = async (): Promise<(number | undefined)[]> => {
+      const outgoing = request(url + path, { method: 'POST', headers: { expect: '100-continue' } });
+      const statuses: (number | undefined)[] = [];
+      outgoing.once('continue', () => {
+        statuses.push(100);
+        outgoing.end(PING);
+      });
+      outgoing.flushHeaders();
+      const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+      statuses.push(response.resume().statusCode);
+      outgoing.end();
+      return statuses;
+    };
+    expect(await eventually(patiently, (statuses) => statuses.at(-1) !== 503)).toEqual([100, 200]);
   });
 
   it('at a wrong address is not read, however large it is', async () => {

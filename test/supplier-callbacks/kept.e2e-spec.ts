@@ -6,6 +6,7 @@ import { CommandLine } from '../cli/command-line.js';
 import { openManagementPort, Scrape } from '../ops/management.js';
 import { WEBHOOK_SECRET, useCallingAdapters } from '../support/calling-supplier.js';
 import { eventually } from '../support/eventually.js';
+import { fetchServed } from '../support/until-served.js';
 import { CallbackScene, openedBody, type StoredCallback } from './scene.js';
 
 useCallingAdapters();
@@ -38,7 +39,7 @@ describe('a stored callback', () => {
   });
 
   it('contains the query if the request has no body', async () => {
-    await fetch(`${scene.stack.url}${await scene.path('plain')}?reference=A1&sn=${PRIVATE}`);
+    await fetchServed(`${scene.stack.url}${await scene.path('plain')}?reference=A1&sn=${PRIVATE}`);
     const [callback] = (await scene.stored('plain')) as [StoredCallback];
     expect(opened(callback)).toBe(`reference=A1&sn=${PRIVATE}`);
   });
