@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
 import { OrderSettlementService } from '../../src/orders/order-settlement.service.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
@@ -7,6 +8,8 @@ import { TestStack, type OrderBody, type TestMerchant } from '../support/stack.j
 import { WebhookReceiver } from '../support/webhook-receiver.js';
 
 let stack: TestStack;
+/** Without the service's limits of time. */
+let client: pg.Client;
 let receiver: WebhookReceiver;
 let merchant: TestMerchant;
 let completed: OrderBody;
@@ -35,9 +38,16 @@ beforeAll(async () => {
     () => receiver.received,
     ({ length }) => length === 2,
   );
+  // They would wait for the tests' locks, and the tests for theirs.
+  await stack.stopWorkers();
+  client = new pg.Client(stack.config.DATABASE_URL);
+  await client.connect();
 });
 
-afterAll(() => closeWithBalancedBooks(stack, receiver));
+afterAll(async () => {
+  await client.end();
+  await closeWithBalancedBooks(stack, receiver);
+});
 
 /** Expects that the database refuses a statement, and names this rule in the error. */
 async function expectRefusal(rule: string, statement: string): Promise<void> {
@@ -46,7 +56,6 @@ async function expectRefusal(rule: string, statement: string): Promise<void> {
     .replaceAll('$failed', `(SELECT id FROM orders WHERE order_number = '${failed.order_number}')`)
     .replaceAll('$open', `(SELECT id FROM orders WHERE order_number = '${open.order_number}')`)
     .replaceAll('$merchant', String(merchant.id));
-  const client = await stack.database.pool.connect();
   try {
     await client.query('BEGIN');
     const outcome = await client.query(text).then(
@@ -56,7 +65,6 @@ async function expectRefusal(rule: string, statement: string): Promise<void> {
     expect(outcome).toBe(rule);
   } finally {
     await client.query('ROLLBACK');
-    client.release();
   }
 }
 

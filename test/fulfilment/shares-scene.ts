@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import pg from 'pg';
 import { CLAIM_UNITS, type ClaimedUnit } from '../../src/fulfilment/claim.sql.js';
 import { SupplierShares } from '../../src/fulfilment/supplier-shares.js';
 import type { Statement } from '../../src/database/database.js';
@@ -83,6 +83,13 @@ export class SharesScene {
     return countByMerchant(await this.claim(slots, on));
   }
 
+  /** A connection without the service's limits of time. The caller ends it. */
+  async connect(): Promise<pg.Client> {
+    const client = new pg.Client(this.stack.config.DATABASE_URL);
+    await client.connect();
+    return client;
+  }
+
   /** Explains a claim, which it takes back. */
   explain(slots: number): Promise<PlanNode> {
     return this.explainStatement(...this.call(slots));
@@ -90,7 +97,7 @@ export class SharesScene {
 
   /** Explains a statement, and takes back what it wrote. */
   async explainStatement({ text }: Statement, values: unknown[]): Promise<PlanNode> {
-    const client = await this.stack.database.pool.connect();
+    const client = await this.connect();
     try {
       await client.query(`BEGIN; SET LOCAL plan_cache_mode = 'force_generic_plan'`);
       await client.query(`PREPARE explained AS ${text}`);
@@ -101,7 +108,7 @@ export class SharesScene {
       return rows[0]?.['QUERY PLAN'][0].Plan ?? {};
     } finally {
       // The connection ends, and with it the transaction.
-      client.release(true);
+      await client.end();
     }
   }
 }

@@ -124,7 +124,7 @@ describe('Shares smaller than one slot', () => {
 describe('Two workers that claim at once', () => {
   /** The claims of both, of which the second begins and ends before the first is committed. */
   async function both(slots: number): Promise<ClaimedUnit[][]> {
-    const first = await scene.stack.database.pool.connect();
+    const first = await scene.connect();
     try {
       await first.query('BEGIN');
       const claims = [await scene.claim(slots, first)];
@@ -133,7 +133,7 @@ describe('Two workers that claim at once', () => {
       await first.query('COMMIT');
       return claims;
     } finally {
-      first.release();
+      await first.end();
     }
   }
 

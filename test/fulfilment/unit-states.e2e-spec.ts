@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
 import type { Statement } from '../../src/database/database.js';
 import { BEGIN_NEXT_ATTEMPTS } from '../../src/fulfilment/attempts.sql.js';
 import { CLAIM_UNITS } from '../../src/fulfilment/claim.sql.js';
@@ -11,6 +12,8 @@ import { closeWithBalancedBooks } from '../support/books.js';
 import { TestStack } from '../support/stack.js';
 
 let stack: TestStack;
+/** Without the service's limits of time. */
+let client: pg.Client;
 /** A unit without a claim. */
 let key: { order_id: bigint; item: number; unit: number };
 let supplierId: number;
@@ -25,9 +28,14 @@ beforeAll(async () => {
   if (!unit) throw new Error('the order has no unit');
   key = { order_id: unit.order_id, item: 1, unit: 1 };
   supplierId = unit.supplier_id;
+  client = new pg.Client(stack.config.DATABASE_URL);
+  await client.connect();
 });
 
-afterAll(() => closeWithBalancedBooks(stack));
+afterAll(async () => {
+  await client.end();
+  await closeWithBalancedBooks(stack);
+});
 
 const CLAIM = 7;
 const BEHIND_ALL = new Date('9999-12-31');
@@ -162,7 +170,6 @@ function changes(): Call[] {
 
 /** The unit's state after a statement, which is then rolled back. */
 async function stateAfter([state, situation]: [UnitState, string], [statement, values]: Call): Promise<UnitState> {
-  const client = await stack.database.pool.connect();
   try {
     await client.query('BEGIN; SET LOCAL session_replication_role = replica');
     await client.query(`UPDATE order_units SET state = '${state}', ${situation}`);
@@ -172,7 +179,6 @@ async function stateAfter([state, situation]: [UnitState, string], [statement, v
     return rows[0]?.state ?? state;
   } finally {
     await client.query('ROLLBACK');
-    client.release();
   }
 }
 

@@ -112,7 +112,7 @@ describe('a callback about a purchase of no known order', () => {
 
   it('is only logged if it is unsigned and there were too many discrepancies within the hour', async () => {
     const [{ id } = { id: 0 }] = await scene.stack.sql<{ id: number }>(`SELECT id FROM suppliers WHERE code = 'plain'`);
-    await scene.stack.sql(
+    await scene.stack.fill(
       `INSERT INTO supplier_reversals (supplier_id, kind, attempt, reference, status, created_at, closed_at)
        SELECT $1, 'unknown_purchase', NULL, 'forged-' || n, 'closed', now(), now() FROM generate_series(1, 10000) n`,
       [id],
@@ -136,18 +136,18 @@ describe('a callback about a purchase of no known order', () => {
     expect(scrape.value('topup_unknown_purchases_withheld_total', { supplier: 'plain' })).toBe(2);
     expect(log.filter((line) => line.includes('they open no more discrepancies'))).toHaveLength(1);
     // A signed callback is not counted, because no stranger can send it.
-    await scene.stack.sql(`UPDATE supplier_reversals SET supplier_id = s.id FROM suppliers s
+    await scene.stack.fill(`UPDATE supplier_reversals SET supplier_id = s.id FROM suppliers s
                            WHERE reference LIKE 'forged-%' AND s.code = 'signing'`);
     await scene.succeed('signing', again);
     expect(await casesOf(again)).toHaveLength(1);
-    await scene.stack.sql(
+    await scene.stack.fill(
       `UPDATE supplier_reversals SET supplier_id = $1, created_at = created_at - interval '1 hour'
        WHERE reference LIKE 'forged-%'`,
       [id],
     );
     await scene.succeed('plain', later);
     expect(await casesOf(later)).toHaveLength(1);
-    await scene.stack.sql(`DELETE FROM supplier_reversals WHERE reference LIKE 'forged-%'`);
+    await scene.stack.fill(`DELETE FROM supplier_reversals WHERE reference LIKE 'forged-%'`);
   });
 
   it('is recognised by the supplier’s reference if it has no other, and stays one discrepancy when it has both', async () => {
