@@ -4,6 +4,7 @@ import { SecretBox } from '../../src/core/secret-box.js';
 import { supplierPlace } from '../../src/suppliers/supplier.entity.js';
 import { SuppliersService } from '../../src/suppliers/suppliers.service.js';
 import { closeWithBalancedBooks } from '../support/books.js';
+import { deferred } from '../support/deferred.js';
 import { bought, FakeSupplier } from '../support/fake-supplier.js';
 import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
 
@@ -151,12 +152,14 @@ describe('7 supplier set: applies within 5 s without a restart', () => {
   });
 
   it('another timeout', async () => {
-    await stack.addSupplier('hasty', stack.supplier.url, 200);
+    await stack.addSupplier('hasty', stack.supplier.url, 5_000);
     const sku = await stack.product('35.00', { supplier: 'hasty' });
     const user = unique('player');
-    // Long after the one, and long before the other.
+    const inquired = deferred<void>();
+    let whenAnswered = (): Promise<void> => inquired.promise;
     stack.supplier.script(user, async ({ kind, reference }) => {
-      if (kind === 'send') await delay(600);
+      if (kind === 'send') await whenAnswered();
+      else inquired.resolve();
       return bought(reference);
     });
     const kinds = async (): Promise<string[]> => {
@@ -165,7 +168,9 @@ describe('7 supplier set: applies within 5 s without a restart', () => {
     };
     const [send, ...inquiries] = await kinds();
     expect([send, new Set(inquiries)]).toEqual(['send', new Set(['inquiry'])]);
-    await stack.addSupplier('hasty', stack.supplier.url, 20_000);
+    await stack.addSupplier('hasty', stack.supplier.url, 120_000);
+    // After the one timeout, and long before the other.
+    whenAnswered = () => delay(6_000);
     expect(await kinds()).toEqual(['send']);
   });
 });

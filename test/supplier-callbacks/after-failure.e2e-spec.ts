@@ -39,7 +39,7 @@ interface Discrepancy {
 
 /** The discrepancies of a unit. Makes its check due, if it has one. */
 async function discrepancies({ order }: Named): Promise<Discrepancy[]> {
-  await scene.stack.sql('UPDATE attempt_checks SET due_at = now()');
+  await checkNow();
   return scene.stack.sql<Discrepancy>(
     `SELECT kind, delivered_sealed IS NOT NULL AS has_code
      FROM supplier_reversals r JOIN orders o ON o.id = r.order_id WHERE o.order_number = $1`,
@@ -53,11 +53,19 @@ const askedAgain = async (unit: OpenUnit, before: number): Promise<number> =>
     (count) => count > before,
   );
 
-const checksEnd = (): Promise<object[]> =>
+const checkNow = (): Promise<object[]> => scene.stack.sql('UPDATE attempt_checks SET due_at = now()');
+
+const noChecks = (): Promise<object[]> =>
   eventually(
-    () => scene.stack.sql('UPDATE attempt_checks SET due_at = now() RETURNING 1'),
+    () => scene.stack.sql('SELECT FROM attempt_checks'),
     ({ length }) => length === 0,
   );
+
+/** Makes the checks due once: a check under way does not end if it is made due again. */
+async function checksEnd(): Promise<void> {
+  await checkNow();
+  await noChecks();
+}
 
 /** Lets a unit and its callbacks be so old. PostgreSQL otherwise refuses to change a unit that has ended. */
 const endedSince = ({ order }: OpenUnit, age: string): Promise<void> =>
@@ -104,14 +112,10 @@ describe('a callback about a failed unit that does not prove its sender', () => 
     await endedSince(unit, '16 hours');
     const dueLater = (): Promise<object[]> =>
       scene.stack.sql(`SELECT FROM attempt_checks WHERE due_at > now() + interval '1 hour'`);
-    await scene.stack.sql('UPDATE attempt_checks SET due_at = now()');
+    await checkNow();
     await eventually(dueLater, ({ length }) => length === 1);
     await endedSince(unit, '31 days');
-    await scene.stack.sql('UPDATE attempt_checks SET due_at = now()');
-    await eventually(
-      () => scene.stack.sql('SELECT FROM attempt_checks'),
-      ({ length }) => length === 0,
-    );
+    await checksEnd();
     expect(await discrepancies(unit)).toEqual([]);
   });
 
