@@ -66,7 +66,7 @@ describe('a callback', () => {
   });
 
   it('is delivered again after a refusal, until it is accepted or given up', async () => {
-    const { client, receiver } = await bench.startWithWebhook({ retry_schedule_ms: [10_000, 20_000] });
+    const { client, receiver } = await bench.startWithWebhook({ retry_schedule_ms: [3_600_000, 7_200_000] });
     receiver.answer('/hook', 500, 302, 404, 200);
     await client.transaction('A1');
     const attempted = (count: number): Promise<Json[]> =>
@@ -75,9 +75,9 @@ describe('a callback', () => {
         ([only]) => only?.attempts.length === count,
       );
     await attempted(1);
-    await client.sim('clock', { advance: '10s' });
+    await client.sim('clock', { advance: '1h' });
     await attempted(2);
-    await client.sim('clock', { advance: '20s' });
+    await client.sim('clock', { advance: '2h' });
     expect(await attempted(3)).toMatchObject([
       { state: 'given_up', attempts: [{ status: 500 }, { status: 302 }, { status: 404 }] },
     ]);
@@ -90,14 +90,17 @@ describe('a callback', () => {
   });
 
   it('is delivered again under the same delivery id in another reading', async () => {
-    const { client, receiver } = await bench.startWithWebhook({ retry_delivery_id: 'same' });
+    const { client, receiver } = await bench.startWithWebhook({
+      retry_delivery_id: 'same',
+      retry_schedule_ms: [3_600_000],
+    });
     receiver.answer('/hook', 503, 200);
     await client.transaction('A1');
     await eventually(
       () => client.sim<{ attempts: Json[] }[]>('callbacks'),
       ([only]) => only?.attempts.length === 1,
     );
-    await client.sim('clock', { advance: '10s' });
+    await client.sim('clock', { advance: '1h' });
     const [first, second] = await receiver.arrived('/hook', 2);
     expect(second?.headers['x-digiflazz-delivery']).toBe(first?.headers['x-digiflazz-delivery']);
   });

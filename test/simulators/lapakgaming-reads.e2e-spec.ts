@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { eventually } from '../support/eventually.js';
 import { type Answer, type Json, LapakgamingBench, LapakgamingClient } from './lapakgaming-client.js';
 
 const bench = new LapakgamingBench();
@@ -32,20 +33,23 @@ describe('every call', () => {
   });
 
   it('counts for the limit of its address: the 501st in 10 seconds is refused', async () => {
-    const client = await bench.start();
-    expect(await client.sim('readings')).toMatchObject({ requests_per_10_seconds: 500 });
-    // 500 calls take a while, in which the first ones may have left the 10 seconds.
-    await client.sim('readings', { requests_per_10_seconds: 3 });
-    for (const path of READS.slice(0, 3)) expect((await client.send(path)).status).toBe(200);
-    const tooMany = await client.send('balance');
-    expect(tooMany.status).toBe(429);
-    expect(await tooMany.text()).toContain('<html>');
-    const body = JSON.stringify(client.orderBody('A1'));
-    expect((await client.send('order', { method: 'POST', body })).status).toBe(429);
+    expect(await (await bench.start()).sim('readings')).toMatchObject({ requests_per_10_seconds: 500 });
+    // 500 calls take a while, in which the first ones may have left the 10 seconds. On a busy machine, that even happens to a few.
+    const callTooOften = async () => {
+      const client = await bench.start({ requests_per_10_seconds: 3 });
+      const beganAtMs = performance.now();
+      const answers: Response[] = [];
+      for (const path of [...READS.slice(0, 3), 'balance']) answers.push(await client.send(path));
+      answers.push(await client.send('order', { method: 'POST', body: JSON.stringify(client.orderBody('A1')) }));
+      await client.sim('clock', { advance: '1s' });
+      for (const path of READS.slice(0, 3)) answers.push(await client.send(path));
+      return { client, answers, isInTime: performance.now() - beganAtMs < 9_000 };
+    };
+    const { client, answers } = await eventually(callTooOften, ({ isInTime }) => isInTime);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429, 429, 429, 429, 429]);
+    expect(await answers[3]?.text()).toContain('<html>');
     expect(await client.sim('purchases')).toEqual([]);
     // Calls that the limit refuses are not counted.
-    await client.sim('clock', { advance: '1s' });
-    for (const path of READS.slice(0, 3)) expect((await client.send(path)).status).toBe(429);
     await client.sim('clock', { advance: '9s' });
     expect(await client.order('A1')).toMatchObject({ code: 'SUCCESS' });
   });

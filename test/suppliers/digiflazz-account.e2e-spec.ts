@@ -123,7 +123,7 @@ describe('the catalogue', () => {
   });
 
   it('can be read for one product, which does not count for the limit of whole readings', async () => {
-    const buyer = await shop.open();
+    const buyer = await shop.open({ price_list_code_seconds: 600 });
     expect(await buyer.product('ml172')).toMatchObject({
       known: true,
       product: { sku: 'ml172', cost: rupiah(40_000n) },
@@ -134,7 +134,7 @@ describe('the catalogue', () => {
   });
 
   it('is tested with one code, which does not count for the limit of whole readings', async () => {
-    const buyer = await shop.open();
+    const buyer = await shop.open({ price_list_code_seconds: 600 });
     expect(await buyer.probe()).toEqual({ known: true });
     expect(await buyer.probe()).toMatchObject({ known: false, fault: 'rate' });
     expect((await buyer.catalogue()).known).toBe(true);
