@@ -124,12 +124,13 @@ beforeAll(async () => {
   await stack.addSupplier('fake', stack.supplier.url, TIMEOUT_MS);
   merchant = await stack.merchant('10000.00');
   const sku = await stack.product('35.00');
-  // Its quiet period lasts for as long as the test.
+  // Its quiet period lasts for as long as the test, and so does the lease of a claim: the send comes before any inquiry.
   await stack.addSupplier('later', stack.supplier.url, 120_000);
   const later = await stack.product('35.00', { supplier: 'later' });
   const placed = Object.entries(scenes).map(async ([name, scene]) => {
     stack.supplier.script(name, (request, earlier) => answerOf(scene, request, earlier));
-    orders.set(name, await stack.order(merchant, [{ sku: name === 'arrived late' ? later : sku }], name));
+    const waitsForAnEnd = scene[0] === NEVER_SEEN || name.startsWith(NO_ANSWER);
+    orders.set(name, await stack.order(merchant, [{ sku: waitsForAnEnd ? sku : later }], name));
   });
   await Promise.all(placed);
 });
