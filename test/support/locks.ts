@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { Config } from '../../src/core/config.js';
-import { WorkNotifier } from '../../src/queues/work-notifier.js';
+import { wakeWorkers } from './due.js';
 import { eventually } from './eventually.js';
 import type { TestMerchant, TestStack } from './stack.js';
 
@@ -27,11 +27,10 @@ export const withoutSweeper = (stack: TestStack, work: () => Promise<unknown>): 
 
 /** Buys without a sweeper, so that workers need a wake-up. It sends wake-ups until one arrives. */
 export async function buyWoken(stack: TestStack, merchant: TestMerchant, sku: string): Promise<void> {
-  const suppliers = (await stack.sql<{ id: number }>('SELECT id FROM suppliers')).map(({ id }) => id);
   await withoutSweeper(stack, async () => {
     const { reference_id } = await stack.order(merchant, [{ sku }]);
     const wakeAndLook = async (): Promise<string> => {
-      stack.api.get(WorkNotifier).notifyFulfilment(suppliers);
+      await wakeWorkers(stack);
       return (await merchant.client.get<{ status: string }>(`/v1/orders/${reference_id}`)).body.status;
     };
     await eventually(wakeAndLook, (status) => status === 'completed');
