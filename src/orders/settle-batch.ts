@@ -72,7 +72,10 @@ export async function settleBatch(
       tx,
       commands.map(({ key }) => key.orderId),
     ),
-    settlement.settleUnits(tx, [...winners.values()].map(toSettledRow)),
+    settlement.settleUnits(
+      tx,
+      [...winners.values()].map((command) => toSettledRow(command, isSoldBefore(command, commands))),
+    ),
   ]);
   const units = written.filter(isSettled);
   const settled = new Set<SettleUnit>();
@@ -166,6 +169,19 @@ function precedenceOf({ by, outcome }: SettleUnit): Precedence {
 
 const comparePrecedence = (one: Precedence, other: Precedence): number =>
   one[0] - other[0] || one[1] - other[1] || one[2] - other[2];
+
+/** Whether the command is a refusal, and the batch reports that an earlier attempt bought the unit. */
+const isSoldBefore = ({ key, by, outcome }: SettleUnit, commands: SettleUnit[]): boolean =>
+  outcome.kind === 'failed' &&
+  'attempt' in by &&
+  by.attempt > 1 &&
+  commands.some(
+    (other) =>
+      unitKey(other.key) === unitKey(key) &&
+      isSupplierAnswer(other) &&
+      other.by.attempt < by.attempt &&
+      other.outcome.kind === 'succeeded',
+  );
 
 type AlsoWrite = NonNullable<SettleUnit['alsoWrite']>;
 

@@ -70,7 +70,8 @@ export function callInUnitRow(command: SettleUnit): CallRecord | null {
   return isPlain && others.length === 0 ? call : null;
 }
 
-export const toSettledRow = (command: SettleUnit): SettledRow => {
+/** @param isSold whether the same batch reports that an earlier attempt bought the unit. */
+export const toSettledRow = (command: SettleUnit, isSold: boolean): SettledRow => {
   const { key, outcome, by } = command;
   const call = callInUnitRow(command);
   return {
@@ -82,6 +83,7 @@ export const toSettledRow = (command: SettleUnit): SettledRow => {
     attempt: 'attempt' in by ? by.attempt : null,
     claim: by.kind === 'call' ? by.claim : null,
     is_about_one_send: isAboutOneSend(by),
+    is_sold: isSold,
     cancels: by.kind === 'cancellation',
     seen_attempt: ('seenAttempt' in by ? by.seenAttempt : null) ?? null,
     call_process: call?.process ?? null,

@@ -63,7 +63,7 @@ const quoted = (states: string[]): string => states.map((state) => `'${state}'`)
  * - A supplier's refusal does not settle a unit that waits to be sent, but a success does.
  * - An operator settles units in doubt or in review, and cancels units that were certainly not bought.
  * - While an open discrepancy reports that an earlier attempt bought the unit, only an operator's decision fails it: a supplier's
- *   refusal sends it to review, and a cancellation does nothing.
+ *   refusal sends it to review, and a cancellation does nothing. With `is_sold`, the same transaction opens this discrepancy.
  * - With `seen_attempt`, an operator's decision settles only that attempt. A unit without an attempt has attempt 0, which
  *   operators see as 1. So a seen 1 fits attempt 0, but a seen 0 does not fit attempt 1: that attempt has begun since.
  * - A row without a supplier's reference does not change the stored reference.
@@ -79,6 +79,7 @@ export const SETTLE_UNITS = statement(
       failure_message: 'text?',
       claim: 'int?',
       is_about_one_send: 'boolean',
+      is_sold: 'boolean',
       attempt: 'smallint?',
       cancels: 'boolean',
       seen_attempt: 'smallint?',
@@ -92,7 +93,7 @@ export const SETTLE_UNITS = statement(
              SELECT CASE WHEN is_sold THEN 'review' ELSE c.state END, CASE WHEN is_sold THEN 'inquire' ELSE u.next_action END,
                     CASE WHEN is_sold THEN coalesce(u.unknown_since, statement_timestamp()) ELSE u.unknown_since END,
                     CASE WHEN NOT is_sold THEN c.failure_code END, CASE WHEN NOT is_sold THEN c.failure_message END
-             FROM (SELECT CASE WHEN c.state = 'failed' AND c.attempt > 1 THEN ${isSold('u')} ELSE false END AS is_sold) refused),
+             FROM (SELECT CASE WHEN c.state = 'failed' AND c.attempt > 1 THEN c.is_sold OR ${isSold('u')} ELSE false END AS is_sold) refused),
            supplier_reference = coalesce(c.supplier_reference, u.supplier_reference),
            next_action_at = NULL, claimed_by = NULL,
            call_process = c.call_process, call_duration_ms = c.call_duration_ms,

@@ -180,6 +180,47 @@ describe('8.3 A refusal settles only the claim that it answers', () => {
     }
   });
 
+  it('and a refusal does not refund a unit while the same batch reports that an earlier attempt bought it', async () => {
+    const order = await stack.order(merchant, [{ sku }], 'nobody');
+    const { order_id } = await unitOf(order);
+    await stack.sql(
+      `INSERT INTO unit_attempts (order_id, item, unit, number, supplier_id, supplier_sku, reference, ended_as, ended_at, created_at)
+       SELECT u.order_id, u.item, u.unit, n, u.supplier_id, 'X', $2 || '.' || n,
+              CASE n WHEN 1 THEN 'failed' END, CASE n WHEN 1 THEN now() END, now()
+       FROM order_units u, generate_series(1, 2) n WHERE u.order_id = $1`,
+      [order_id, order.order_number],
+    );
+    await stack.sql(
+      `UPDATE order_units SET state = 'sending', next_action = 'inquire', attempt = 2, claim = 7, attempt_claim = 7
+       WHERE order_id = $1`,
+      [order_id],
+    );
+    const before = await stack.wallet(merchant);
+    const settle = (by: SettleUnit['by'], outcome: SettleUnit['outcome']): Promise<string> =>
+      stack.api.get(OrderSettlementService).settle({
+        key: { orderId: order_id, item: 1, unit: 1 },
+        merchantId: merchant.id,
+        by,
+        outcome,
+        calls: [],
+      } as SettleUnit);
+
+    const said = await Promise.all([
+      settle({ kind: 'call', attempt: 2, claim: 7 }, { kind: 'failed', code: 'OUT_OF_STOCK', message: 'refused' }),
+      settle({ kind: 'report', attempt: 1 }, { kind: 'succeeded', supplierReference: 'S-late' }),
+    ]);
+
+    expect(said).toEqual(['review', 'reversal']);
+    expect((await unitOf(order)).state).toBe('review');
+    expect(await stack.wallet(merchant)).toEqual(before);
+    expect(await casesOf(order)).toEqual([{ kind: 'bought_late', status: 'open', supplier_reference: 'S-late' }]);
+    expect(await settle({ kind: 'operator' }, { kind: 'succeeded', supplierReference: 'S-late' })).toBe('settled');
+    await stack.orderWith(merchant, order.reference_id, 'completed');
+    await stack.sql(`UPDATE supplier_reversals SET status = 'closed', closed_at = now() WHERE order_id = $1`, [
+      order_id,
+    ]);
+  });
+
   it('and a cancellation ends only the attempt that its sender saw', async () => {
     const order = await stack.order(merchant, [{ sku }], 'nobody');
     const { order_id } = await unitOf(order);

@@ -101,7 +101,7 @@ const settle = (
 ): Call => {
   const failure_code = state === 'failed' ? 'OUT_OF_STOCK' : null;
   const outcome = { state, supplier_reference: null, failure_code, failure_message: null };
-  const source = { attempt, claim, is_about_one_send: false, cancels, seen_attempt: null };
+  const source = { attempt, claim, is_about_one_send: false, is_sold: false, cancels, seen_attempt: null };
   const call = { call_process: null, call_duration_ms: null };
   return SETTLE_UNITS.with({ units: [{ ...key, ...outcome, ...source, ...call }] });
 };
