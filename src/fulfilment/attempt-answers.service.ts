@@ -33,6 +33,10 @@ interface DecidedAttempt {
   calls: CallRecord[];
 }
 
+interface FurtherWrites {
+  alsoWrite?: (tx: Transaction) => void;
+}
+
 /** Applies suppliers' definite outcomes to attempts, whether an answer, a callback or a check reported them. */
 @Injectable()
 export class AttemptAnswersService {
@@ -62,10 +66,11 @@ export class AttemptAnswersService {
       return this.settlement.settle({ ...decided, ...handedOver, ...this.furtherWrites(decided) });
     }
     if (outcome.isPriceRefused) await this.attempts.rereadProduct(key, by.attempt);
-    const next = await this.failOver(decided);
+    const writes = this.furtherWrites(decided);
+    const next = await this.failOver(decided, writes);
     if (next) return next;
     const reported = await this.failover.mostHelpful(key, by.attempt, outcome);
-    return this.settlement.settle({ ...decided, outcome: { ...outcome, ...reported } });
+    return this.settlement.settle({ ...decided, outcome: { ...outcome, ...reported }, ...writes });
   }
 
   /**
@@ -78,15 +83,18 @@ export class AttemptAnswersService {
     return judged?.changes_discrepancy === true;
   }
 
-  private async failOver({ key, by, outcome, calls }: DecidedAttempt): Promise<NextAttempt | null> {
+  private async failOver(
+    { key, by, outcome, calls }: DecidedAttempt,
+    writes: FurtherWrites,
+  ): Promise<NextAttempt | null> {
     if (outcome.kind !== 'failed' || !(outcome.failover || outcome.retryAfterMs)) return null;
     const claim = by.kind === 'call' ? by.claim : null;
     const refused = { claim, isAboutOneSend: isAboutOneSend(by), refusal: outcome };
-    return this.failover.begin({ key, attempt: by.attempt, ...refused, calls });
+    return this.failover.begin({ key, attempt: by.attempt, ...refused, calls, ...writes });
   }
 
-  /** Writes the attempt's cost and supplier's reference, and schedules a check, in the transaction that settles its unit. */
-  private furtherWrites(decided: DecidedAttempt): { alsoWrite?: (tx: Transaction) => void } {
+  /** Writes the attempt's cost and supplier's reference, and schedules a check, in the transaction that ends the attempt. */
+  private furtherWrites(decided: DecidedAttempt): FurtherWrites {
     const { key, by, outcome } = decided;
     const { orderId: order_id, item, unit } = key;
     const about = { order_id, item, unit, attempt: by.attempt };
@@ -117,8 +125,8 @@ export class AttemptAnswersService {
   }
 
   /**
-   * When to check for a second purchase: once the last send has surely arrived. Null if the unit was sent once, the supplier
-   * never sells twice under one reference, or has no inquiry that never buys.
+   * When to check for another purchase: once the last send has surely arrived. After a refusal, another send may be bought after
+   * all. Null if the unit was sent once, the supplier never sells twice under one reference, or has no inquiry that never buys.
    */
   private checkAfterMs({ sent }: DecidedAttempt): number | null {
     const adapter = sent && sent.times > 1 ? this.registry.find(sent.adapter) : undefined;

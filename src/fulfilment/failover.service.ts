@@ -22,6 +22,8 @@ export interface EndedAttempt {
   refusal: Refusal | null;
   /** For the order history. */
   calls: CallRecord[];
+  /** Makes further writes in the transaction that begins the next attempt. */
+  alsoWrite?: (tx: Transaction) => void;
 }
 
 /** Begins the next attempt for a unit whose latest attempt ended without a purchase. */
@@ -69,6 +71,7 @@ export class FailoverService {
       tx,
       replaced.flatMap(({ calls }) => calls),
     );
+    for (const { alsoWrite } of replaced) alsoWrite?.(tx);
     return begun;
   }
 }

@@ -307,4 +307,32 @@ describe('A refusal in the answer to a later send', () => {
     expect((await seagm.routing.orderWith(order, 'failed')).failure_code).toBe('ITEM_NOT_FOUND');
     expect(await seagm.calls(order)).toEqual(['recharge-orders', 'recharge-orders', 'inquiry', 'inquiry']);
   });
+
+  it.each([
+    ['refunded', false],
+    ['bought elsewhere', true],
+  ])(
+    'is checked later: if the unit was %s, and the first send is bought after all, a discrepancy opens',
+    async (_how, isSoldElsewhere) => {
+      if (isSoldElsewhere)
+        await seagm.routing.stack.sql(
+          `INSERT INTO supplier_offers (product_id, supplier_id, supplier_sku, priority)
+         SELECT p.id, s.id, 'X', 2 FROM products p, suppliers s WHERE p.sku = $1 AND s.code = 'fake'`,
+          [seagm.sku],
+        );
+      const order = await answeredTwice({ code: 429 }, UNKNOWN_TYPE);
+      await seagm.routing.unitIn(order, 'unknown');
+      await seagm.quiet(order);
+      await seagm.routing.aMinuteLater(order);
+      await seagm.routing.orderWith(order, isSoldElsewhere ? 'completed' : 'failed');
+      await seagm.routing.stack.sql(`DELETE FROM supplier_offers WHERE supplier_sku = 'X'`);
+      await sendArrives(order, { callback: { mode: 'never' } });
+      await checkNow(seagm.routing.stack);
+      const found = await eventually(
+        () => cases(order),
+        ({ length }) => length === 1,
+      );
+      expect(found).toMatchObject([{ kind: 'bought_late', supplier_reference: (await soldAs(order))[0] }]);
+    },
+  );
 });
