@@ -22,11 +22,11 @@ interface DecidedAttempt {
   by: SupplierSource;
   outcome: DefiniteOutcome;
   /**
-   * The adapter of the attempt's supplier, and how often the unit was sent. `sent` is absent if a success needs no check for a
-   * second purchase. `knownAs` is the supplier's reference that the attempt had before. `knownAs` is absent if the reference in
-   * `outcome` is already stored. `isInquiry` is set if an inquiry that never buys brought the outcome.
+   * The adapter of the attempt's supplier, and how often the unit was sent. `knownAs` is the supplier's reference that the attempt
+   * had before. `knownAs` is absent if the reference in `outcome` is already stored. `isInquiry` is set if an inquiry that never
+   * buys brought the outcome.
    */
-  sent?: { adapter: string; times: number; knownAs?: string | null; isInquiry?: boolean };
+  sent: { adapter: string; times: number; knownAs?: string | null; isInquiry?: boolean };
   /** Whether the supplier has already reported the same outcome, as in a callback that it sends again. */
   isRepeated?: boolean;
   /** For the order history. */
@@ -63,7 +63,8 @@ export class AttemptAnswersService {
     if (outcome.kind === 'succeeded') {
       const delivered = this.deliveries.seal({ order_id: key.orderId, item: key.item, unit: key.unit }, kind, outcome);
       const handedOver = { delivered, lacksCode: lacksCode(kind, outcome) };
-      return this.settlement.settle({ ...decided, ...handedOver, ...this.furtherWrites(decided) });
+      const queriedAs = this.queriedAs(decided);
+      return this.settlement.settle({ ...decided, ...handedOver, queriedAs, ...this.furtherWrites(decided) });
     }
     if (outcome.isPriceRefused) await this.attempts.rereadProduct(key, by.attempt);
     const writes = this.furtherWrites(decided);
@@ -116,12 +117,19 @@ export class AttemptAnswersService {
    * The supplier's reference, if it is new and callbacks may name the purchase by it; otherwise null. The answer to an inquiry by the
    * supplier's reference proves that reference, even if the answer contains a different one. Later inquiries need the proven one.
    */
-  private newReferenceOf({ outcome, sent }: DecidedAttempt): string | null {
-    if (outcome.kind !== 'succeeded' || !sent || sent.knownAs === undefined) return null;
-    const { callbacks, inquiry } = this.registry.find(sent.adapter) ?? {};
-    if (!callbacks) return null;
-    if (sent.isInquiry && sent.knownAs !== null && inquiry?.mayBuy && inquiry.bySupplierReference) return sent.knownAs;
+  private newReferenceOf(decided: DecidedAttempt): string | null {
+    const { outcome, sent } = decided;
+    if (outcome.kind !== 'succeeded' || sent.knownAs === undefined) return null;
+    if (!this.registry.find(sent.adapter)?.callbacks) return null;
+    const queriedAs = this.queriedAs(decided);
+    if (queriedAs !== null) return queriedAs;
     return outcome.supplierReference === sent.knownAs ? null : outcome.supplierReference;
+  }
+
+  /** The supplier's reference by which the inquiry named the purchase; null if it was no such inquiry. */
+  private queriedAs({ sent: { adapter, knownAs = null, isInquiry = false } }: DecidedAttempt): string | null {
+    const inquiry = this.registry.find(adapter)?.inquiry;
+    return isInquiry && inquiry?.mayBuy && inquiry.bySupplierReference ? knownAs : null;
   }
 
   /**
@@ -129,7 +137,7 @@ export class AttemptAnswersService {
    * all. Null if the unit was sent once, the supplier never sells twice under one reference, or has no inquiry that never buys.
    */
   private checkAfterMs({ sent }: DecidedAttempt): number | null {
-    const adapter = sent && sent.times > 1 ? this.registry.find(sent.adapter) : undefined;
+    const adapter = sent.times > 1 ? this.registry.find(sent.adapter) : undefined;
     return !adapter || adapter.deduplicates || adapter.inquiry?.mayBuy !== false
       ? null
       : this.config.SUPPLIER_QUIET_PERIOD_MS;

@@ -66,6 +66,8 @@ export class AttemptChecksService {
         kind: due.kind,
         by: { kind: 'report', attempt: due.attempt },
         outcome,
+        // The attempt has ended, so no further check follows.
+        sent: { adapter: due.adapter, times: 1, knownAs: due.supplier_reference, isInquiry: true },
         calls: [this.toCall(due, outcome, performance.now() - startedAtMs)],
       });
       if (settled === 'reversal') this.log.contradicted({ ...due, supplier: due.code }, outcome);

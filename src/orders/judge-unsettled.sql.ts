@@ -45,7 +45,8 @@ const UNNAMED = `
  * or `besides`: a second purchase under the same reference.
  * - An answer that contradicts its settled unit opens a discrepancy: the supplier took the purchase back (`taken_back`), sold the
  *   unit after a failure (`bought_late`), or sold it twice (`unknown_purchase`). If an operator settled the unit with our reference
- *   of the attempt, the supplier's own reference is no contradiction.
+ *   of the attempt, the supplier's own reference is no contradiction. Nor is a different reference in the answer to an inquiry by
+ *   the reference with which the operator settled the unit.
  * - A success of an attempt that is not the latest one also opens a discrepancy (`bought_late`). If the latest attempt has certainly
  *   bought nothing, the unit goes to review, where an operator decides whether to buy again. While such a discrepancy is open,
  *   `BEGIN_NEXT_ATTEMPTS` sends new attempts of the unit to review, and `CLAIM_UNITS` sends nothing again for it.
@@ -74,6 +75,7 @@ export const JUDGE_UNSETTLED = statement(
       cost_currency: 'text?',
       is_news: 'boolean',
       is_about_one_send: 'boolean',
+      queried_as: 'text?',
       delivered_sealed: 'bytea?',
     }),
   },
@@ -92,7 +94,8 @@ export const JUDGE_UNSETTLED = statement(
                   WHEN u.state = 'failed' AND c.state = 'succeeded' THEN 'bought_late'
                   WHEN u.state = 'succeeded' AND c.supplier_reference
                        <> CASE WHEN u.supplier_reference IS DISTINCT FROM a.reference THEN u.supplier_reference
-                               WHEN NOT a.is_hearsay THEN a.supplier_reference END THEN 'unknown_purchase'
+                               WHEN NOT a.is_hearsay THEN a.supplier_reference END
+                       AND (c.queried_as IS NULL OR u.supplier_reference NOT IN (c.queried_as, a.reference)) THEN 'unknown_purchase'
                   END AS kind
       FROM ${answers.numbered('c', 'answer')}
       JOIN order_units u ON ${isOf('c', 'u')}

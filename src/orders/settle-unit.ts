@@ -44,6 +44,11 @@ interface SupplierAnswer extends Command {
   lacksCode?: boolean;
   /** Set if the supplier reported the same before: a repetition does not count as a new report. */
   isRepeated?: boolean;
+  /**
+   * The supplier's reference by which an inquiry named the purchase. The answer is about this purchase, even if it contains a
+   * different reference. Null for any other answer.
+   */
+  queriedAs?: string | null;
   /** The sealed codes and serial numbers that the supplier handed over. */
   delivered?: Buffer | null;
   /** The calls that led to this answer, for the order history. They are recorded even if the answer settles nothing. */
@@ -91,18 +96,22 @@ export const toSettledRow = (command: SettleUnit, isSold: boolean): SettledRow =
   };
 };
 
-export const toAnswerRow = ({ key, by, outcome, isRepeated = false, delivered = null }: SupplierAnswer): AnswerRow => ({
-  ...unitOf(key),
-  attempt: by.attempt,
-  state: outcome.kind,
-  supplier_reference:
-    outcome.kind === 'failed' && by.kind === 'report' ? (by.supplierReference ?? null) : supplierReferenceOf(outcome),
-  detail: outcomeDetail(outcome),
-  ...costColumns(outcome),
-  is_news: !isRepeated,
-  is_about_one_send: isAboutOneSend(by),
-  delivered_sealed: delivered,
-});
+export const toAnswerRow = (answer: SupplierAnswer): AnswerRow => {
+  const { key, by, outcome, isRepeated = false, queriedAs = null, delivered = null } = answer;
+  return {
+    ...unitOf(key),
+    attempt: by.attempt,
+    state: outcome.kind,
+    supplier_reference:
+      outcome.kind === 'failed' && by.kind === 'report' ? (by.supplierReference ?? null) : supplierReferenceOf(outcome),
+    detail: outcomeDetail(outcome),
+    ...costColumns(outcome),
+    is_news: !isRepeated,
+    is_about_one_send: isAboutOneSend(by),
+    queried_as: queriedAs,
+    delivered_sealed: delivered,
+  };
+};
 
 /** The row for a second purchase under an attempt's reference, which a supplier reports in addition to the known purchase. */
 export const toBesidesRow = (
@@ -123,8 +132,9 @@ export const toBesidesRow = (
 export const toDeliveriesToStore = (commands: SettleUnit[], settled: ReadonlySet<SettleUnit>): DeliveryToStore[] =>
   [...settled, ...commands.filter((command) => !settled.has(command))].flatMap((command) => {
     if (!isSupplierAnswer(command) || !command.delivered) return [];
-    const { key, by, outcome, delivered: sealed } = command;
-    return [{ ...unitOf(key), attempt: by.attempt, supplier_reference: supplierReferenceOf(outcome), sealed }];
+    const { key, by, outcome, queriedAs = null, delivered: sealed } = command;
+    const names = { supplier_reference: supplierReferenceOf(outcome), queried_as: queriedAs };
+    return [{ ...unitOf(key), attempt: by.attempt, ...names, sealed }];
   });
 
 const unitOf = ({ orderId, item, unit }: UnitKey): Pick<SettledUnit, 'order_id' | 'item' | 'unit'> => ({

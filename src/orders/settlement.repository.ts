@@ -213,7 +213,7 @@ export type SettledRow = RowOf<typeof SETTLE_UNITS, 'units'>;
 type JudgedRow = RowOf<typeof JUDGE_UNSETTLED, 'answers'>;
 /** An answer for {@link JUDGE_UNSETTLED}. By default `is_news` is true, it is about all sends, and it contains no codes. */
 export type AnswerRow = Omit<JudgedRow, keyof typeof BY_DEFAULT> & Partial<Pick<JudgedRow, keyof typeof BY_DEFAULT>>;
-const BY_DEFAULT = { is_news: true, is_about_one_send: false, delivered_sealed: null };
+const BY_DEFAULT = { is_news: true, is_about_one_send: false, queried_as: null, delivered_sealed: null };
 export type CountRow = RowOf<typeof COUNT_UNITS, 'units'>;
 type OrderChange = RowOf<typeof UPDATE_ORDERS, 'orders'>;
 export type MovementRow = RowOf<typeof MOVE_MONEY, 'movements'>;

@@ -79,6 +79,7 @@ export async function sellLate(
     merchantId: merchant.id,
     kind: 'code',
     by: { kind: 'report', attempt: 1 },
+    sent: { adapter: 'http', times: 1 },
     calls: [],
     outcome: { kind: 'succeeded', supplierReference: 'S-late', deliveries },
   });

@@ -162,7 +162,9 @@ function changes(): Call[] {
     units.REVIEW_SOLD_UNIT.with({ ...key, attempt: 0 }),
     units.PULL_BACK_UNITS.with({ limit: 1 }),
     JUDGE_UNSETTLED.with({
-      answers: [{ ...soldBefore, ...key, is_news: true, is_about_one_send: false, delivered_sealed: null }],
+      answers: [
+        { ...soldBefore, ...key, is_news: true, is_about_one_send: false, queried_as: null, delivered_sealed: null },
+      ],
     }),
     MARK_IN_DOUBT.with({ ...key, attempt: 0, minGapMs: 0n }),
   ];

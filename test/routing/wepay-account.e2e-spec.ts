@@ -77,6 +77,31 @@ describe.each<[where: string, readings: Json]>([
       ({ length }) => length === 0,
     );
   });
+
+  it('reaches the merchant, and opens no discrepancy, if an operator settled the unit by the transaction’s id before', async () => {
+    const { routing: scene, vendor } = wepay;
+    await vendor.sim('rules', { match: { type: 'cashcard' }, then: [] });
+    const order = await scene.order(sku, { user: 'a buyer' });
+    const id = await wepay.named(order);
+    await scene.unitIn(order, 'unknown');
+    await scene.resolve(order, 'done on the supplier’s page', '--succeeded', '--supplier-reference', id);
+    await scene.orderWith(order, 'completed');
+    await vendor.sim('settle', { ref_id: await scene.reference(order), status: '2' });
+
+    const { items } = await eventually(
+      () => scene.orderWith(order, 'completed'),
+      (shown) => (shown.items[0] as unknown as { deliveries: DeliveredCode[] }).deliveries.length > 0,
+    );
+    expect(items[0]).toMatchObject({ deliveries: [{ code: expect.any(String) }] });
+    await eventually(
+      () => scene.stack.sql('SELECT FROM attempt_checks'),
+      ({ length }) => length === 0,
+    );
+    const ofOrder = 'order_id = (SELECT id FROM orders WHERE order_number = $1)';
+    expect(await scene.stack.sql(`SELECT kind FROM supplier_reversals WHERE ${ofOrder}`, [order.order_number])).toEqual(
+      [],
+    );
+  });
 });
 
 describe('wePAY', () => {

@@ -8,8 +8,8 @@ import type { UnitDeliveries } from './unit-deliveries.entity.js';
  * Stores deliveries once for each unit, and only for the purchase that settled it. That is the purchase of the latest
  * attempt, or of an earlier one if an operator settled the unit with it before the delivery came
  * ({@link HAND_OVER_FROM_DISCREPANCY}). If the supplier's reference of a delivery is not that of the unit, the delivery
- * belongs to another purchase, and is not stored. But an operator may have entered our reference of the purchase. The
- * attempt's row is read only if the references or attempts differ.
+ * belongs to another purchase, and is not stored. But an operator may have entered our reference of the purchase, or
+ * the one by which the supplier was queried. The attempt's row is read only if the references or attempts differ.
  */
 const STORE_DELIVERIES = statement(
   'unit_deliveries.store',
@@ -20,6 +20,7 @@ const STORE_DELIVERIES = statement(
       unit: 'smallint',
       attempt: 'smallint',
       supplier_reference: 'text?',
+      queried_as: 'text?',
       sealed: 'bytea',
     }),
   },
@@ -29,7 +30,8 @@ const STORE_DELIVERIES = statement(
     FROM ${deliveries.numbered('c', 'rank')}
     JOIN order_units u ON u.order_id = c.order_id AND u.item = c.item AND u.unit = c.unit
     WHERE u.state = 'succeeded'
-      AND CASE WHEN u.attempt = c.attempt AND (u.supplier_reference <> c.supplier_reference) IS NOT TRUE THEN true
+      AND CASE WHEN u.attempt = c.attempt
+                 AND ((u.supplier_reference <> c.supplier_reference) IS NOT TRUE OR u.supplier_reference = c.queried_as) THEN true
                ELSE c.attempt <= u.attempt AND EXISTS (
                  SELECT FROM unit_attempts a
                  WHERE a.order_id = c.order_id AND a.item = c.item AND a.unit = c.unit AND a.number = c.attempt
