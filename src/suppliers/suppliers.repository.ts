@@ -264,10 +264,14 @@ export class SuppliersRepository {
     await this.hurryUnits(manager, id);
   }
 
-  /** Ends a pause after a probe. @returns false if the supplier is no longer paused for this reason. */
-  async endPause({ id }: Supplier, reason: PauseReason): Promise<boolean> {
+  /**
+   * Ends a pause after a probe. A probe with replaced settings proves nothing about the new ones.
+   * @param supplier the supplier as it was before the probe.
+   * @returns false if the supplier is no longer paused for this reason, or its settings have changed.
+   */
+  async endPause({ id, updated_at }: Supplier, reason: PauseReason): Promise<boolean> {
     const { manager } = this.dataSource;
-    const { affected } = await manager.update(Supplier, { id, pause_reason: reason }, ENDED_BY_PROBE);
+    const { affected } = await manager.update(Supplier, { id, updated_at, pause_reason: reason }, ENDED_BY_PROBE);
     if (affected !== 1) return false;
     await this.hurryUnits(manager, id);
     return true;

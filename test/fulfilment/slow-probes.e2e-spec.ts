@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { SuppliersService } from '../../src/suppliers/suppliers.service.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { deferred, type Deferred } from '../support/deferred.js';
 import { eventually } from '../support/eventually.js';
@@ -140,5 +141,38 @@ describe('While PostgreSQL is too busy to record a due probe', () => {
     expect(await stack.orderWith(merchant, order.reference_id, 'completed', 'failed')).toMatchObject({
       status: 'completed',
     });
+  });
+});
+
+describe('A probe that began before an operator entered new credentials', () => {
+  it('does not end the pause, because only a probe with the new ones proves them', async () => {
+    const isPaused = async (): Promise<boolean> =>
+      (await stack.sql(`SELECT FROM suppliers WHERE code = 'slow' AND pause_reason = 'credentials'`)).length === 1;
+    const [before, after] = [deferred<Answer>(), deferred<Answer>()];
+    answer = after;
+    probes = 0;
+    slow.balance = () => (probes++ === 0 ? before.promise : after.promise);
+    await pauseSinceAnHour('slow', `pause_reason = 'credentials', probes = 1, probe_at = now()`);
+    await eventually(
+      () => probes,
+      (count) => count === 1,
+    );
+    await stack.api.get(SuppliersService).set({
+      code: 'slow',
+      adapter: 'http',
+      baseUrl: slow.url,
+      timeoutMs: TIMEOUT_MS,
+      credentials: { token: unique('token') },
+    });
+
+    before.resolve(balanceOf('100.00'));
+
+    await eventually(
+      async () => ({ probes, isPaused: await isPaused() }),
+      (seen) => seen.probes === 2 || !seen.isPaused,
+    );
+    expect(await isPaused()).toBe(true);
+    after.resolve(balanceOf('100.00'));
+    await eventually(isPaused, (is) => !is);
   });
 });
