@@ -308,6 +308,21 @@ describe('A refusal in the answer to a later send', () => {
     expect(await seagm.calls(order)).toEqual(['recharge-orders', 'recharge-orders', 'inquiry', 'inquiry']);
   });
 
+  it('of an unknown type counts also if the first send got no answer: an inquiry must then find no purchase', async () => {
+    const order = await seagm.ruled({ drop: true, decide: false }, UNKNOWN_TYPE);
+    await seagm.called(order, 1);
+    await seagm.routing.unitIn(order, 'unknown');
+    await seagm.quiet(order);
+    await seagm.routing.aMinuteLater(order);
+    await seagm.called(order, 3);
+    await seagm.routing.unitIn(order, 'unknown');
+    await seagm.quiet(order);
+    await seagm.routing.aMinuteLater(order);
+    const ended = await seagm.routing.orderWith(order, 'failed', 'completed');
+    expect(ended.failure_code).toBe('ITEM_NOT_FOUND');
+    expect(await seagm.calls(order)).toEqual(['recharge-orders', 'inquiry', 'recharge-orders', 'inquiry']);
+  });
+
   it.each([
     ['refunded', false],
     ['bought elsewhere', true],

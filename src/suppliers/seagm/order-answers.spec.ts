@@ -154,7 +154,7 @@ describe('an error', () => {
       failover: true,
     });
     expect(bought(refusal(400, 20077), 200)).toMatchObject({ kind: 'failed', code: 'ITEM_NOT_FOUND' });
-    expect(repeated(refusal(400, 20077), 400).kind).toBe('unknown');
+    expect(repeated(refusal(400, 20077), 400)).toMatchObject({ kind: 'failed', confirm: true });
     expect(bought(refusal(504, 20077), 200)).toMatchObject({ kind: 'unknown' });
     expect(bought(refusal(504, 1022), 200)).not.toHaveProperty('fault');
   });

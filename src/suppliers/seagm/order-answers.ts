@@ -21,17 +21,22 @@ const NO_SUCH_TYPE = '20077';
 
 /**
  * The outcome of an answer to an order. The supplier does not document the effect of a repeated `mch_order_id`, so a refusal of a
- * repeat says nothing about the first send. After an undocumented error, the supplier may have sold the unit.
+ * repeat says nothing about the first send: an inquiry must confirm it. After an undocumented error, the supplier may have sold the
+ * unit.
  */
 export function readOrderAnswer(answer: HttpAnswer, kind: OrderKind, attempt: Attempt): SupplierOutcome {
   if (isGood(answer)) return readGood(answer, kind, attempt);
   const reported = faultOf(answer);
   const detail = answerInWords(answer);
-  if (attempt.isRepeat) return { kind: 'unknown', detail, ...reported };
-  if (reported.fault) return { kind: 'not_accepted', detail, ...reported };
+  if (reported.fault) return { kind: attempt.isRepeat ? 'unknown' : 'not_accepted', detail, ...reported };
   if (!isServersError(answer) && infoCodeOf(answer) === NO_SUCH_TYPE) {
     const message = `${messageOf(answer) || 'the supplier does not know the product'} (${NO_SUCH_TYPE})`;
-    return { kind: 'failed', ...failure('ITEM_NOT_FOUND', message), failover: true };
+    return {
+      kind: 'failed',
+      ...failure('ITEM_NOT_FOUND', message),
+      failover: true,
+      ...(attempt.isRepeat && { confirm: true }),
+    };
   }
   return { kind: 'unknown', detail, ...reported };
 }
