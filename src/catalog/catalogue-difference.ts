@@ -5,8 +5,8 @@ import type { SupplierProduct } from '../suppliers/supplier-product.entity.js';
 export type Refusal =
   /** The last reading was at `readAt`. The gap after it ends at `nextAt`. `isGapOurs`: whether we chose the gap, not the supplier. */
   | { kind: 'too_soon'; readAt: Date; nextAt: Date; isGapOurs: boolean }
-  /** The supplier returned no catalogue. `isPaused`: whether its answer paused the supplier. */
-  | { kind: 'unavailable'; problem: Unavailable; isPaused?: boolean }
+  /** The supplier returned no catalogue. */
+  | { kind: 'unavailable'; problem: Unavailable }
   | { kind: 'empty' }
   /** The catalogue lists the SKU at two prices. */
   | { kind: 'contradiction'; sku: string }

@@ -20,7 +20,6 @@ const RETRY_MS = 60_000;
 const CHECK_EVERY_MS = 1_000;
 
 export const CATALOGUES_FAILED = 'the catalogues of suppliers could not be read';
-export const PAUSED = 'the supplier refuses our calls and is paused: see topup supplier show';
 
 /** The result of reading one SKU. */
 interface ProductRun {
@@ -31,8 +30,6 @@ interface ProductRun {
    * read the whole catalogue.
    */
   result: 'unchanged' | 'changed' | 'gone' | 'overtaken' | Unavailable;
-  /** Whether the supplier refused our credentials or banned us, and was paused for that. */
-  isPaused: boolean;
 }
 
 /** Reads marked SKUs one by one, and updates their offers as a sync of the whole catalogue does. */
@@ -66,12 +63,13 @@ export class ProductReadsService {
   async readDue(): Promise<ProductRun | null> {
     const due = await this.reads.claimDue(this.registry.catalogues, RETRY_MS);
     if (!due) return null;
-    const run = { supplier: due.code, sku: due.sku, isPaused: false };
+    const run = { supplier: due.code, sku: due.sku };
     const supplier = await this.suppliers.find(due.code);
     if (!supplier) return { ...run, result: 'overtaken' };
     const reading = await this.read(supplier, due.sku);
     if (reading.known) return { ...run, result: await this.apply(supplier, due, reading) };
-    return { ...run, result: reading, isPaused: await this.pauses.beginFor(supplier, reading) };
+    await this.pauses.beginFor(supplier, reading);
+    return { ...run, result: reading };
   }
 
   private async read(supplier: Supplier, sku: string): Promise<ProductReading> {
@@ -107,10 +105,9 @@ export class ProductReadsService {
     });
   }
 
-  private report({ supplier, sku, result, isPaused }: ProductRun): void {
+  private report({ supplier, sku, result }: ProductRun): void {
     const about = { supplier, sku };
     if (typeof result === 'string') this.logger.info({ ...about, result }, 'a product of a supplier was read');
     else this.logger.warn({ ...about, ...result }, 'a product of a supplier could not be read');
-    if (isPaused && typeof result === 'object') this.logger.error({ supplier, detail: result.detail }, PAUSED);
   }
 }

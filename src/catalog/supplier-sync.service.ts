@@ -11,7 +11,7 @@ import { SupplierRegistry, type SupplierConnection } from '../suppliers/supplier
 import type { Supplier } from '../suppliers/supplier.entity.js';
 import { SuppliersRepository } from '../suppliers/suppliers.repository.js';
 import { difference, implausibility, lastReadAt, type Refusal } from './catalogue-difference.js';
-import { CATALOGUES_FAILED, PAUSED } from './product-reads.service.js';
+import { CATALOGUES_FAILED } from './product-reads.service.js';
 import { SupplierCataloguesRepository, type ItemFilter, type MappedItem } from './supplier-catalogues.repository.js';
 
 /** Numbers of SKUs in a reading. If the reading is refused, nothing changed, and all but `seen` are 0. */
@@ -122,8 +122,6 @@ export class SupplierSyncService {
         'the catalogue of a supplier was refused or could not be read, and stays as it was',
       );
     }
-    if (refusal?.kind === 'unavailable' && refusal.isPaused)
-      this.logger.error({ ...about, detail: refusal.problem.detail }, PAUSED);
   }
 
   private async read(begun: BegunRun, options: SyncOptions = {}, by?: Actor): Promise<SyncRun> {
@@ -133,8 +131,8 @@ export class SupplierSyncService {
     if (!catalogue) return refused(supplier, { kind: 'overtaken' });
     const reading = await catalogue.read(connection.settings);
     if (!reading.known) {
-      const isPaused = !options.dryRun && (await this.pauses.beginFor(supplier, reading));
-      return refused(supplier, { kind: 'unavailable', problem: reading, isPaused });
+      if (!options.dryRun) await this.pauses.beginFor(supplier, reading);
+      return refused(supplier, { kind: 'unavailable', problem: reading });
     }
     return this.apply(begun, reading.products, options, by);
   }

@@ -160,8 +160,7 @@ export class OutcomeRecorder {
     const { supplier_id: id, adapter } = unit;
     const { retryAfterMs } = outcome as { retryAfterMs?: number };
     const pause = { id, adapter, reason: fault, detail: outcomeDetail(outcome), retryAfterMs };
-    const code = await retryWrite(() => this.pauses.begin(pause), leaseEndMs, isPassing);
-    if (code !== null) this.observer.supplierPaused(unit, fault, pause.detail);
+    await retryWrite(() => this.pauses.begin(pause), leaseEndMs, isPassing);
   }
 
   /**

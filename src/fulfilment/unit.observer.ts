@@ -11,12 +11,6 @@ import type { EndedCall } from './ended-call.js';
 import type { NextAttempt } from './attempts.repository.js';
 import type { ClaimedUnit, ReviewedUnit } from './units.repository.js';
 
-const PAUSED = {
-  credentials: 'the supplier refuses our credentials and is paused: correct them with topup supplier set',
-  ban: 'the supplier bans us because of too many calls, and is paused until it answers again',
-  deposit: 'our deposit at the supplier is too low and it is paused: top it up there',
-};
-
 /** Metrics do not count units of the sandbox. Their undecided calls and reviews are no warnings or errors. */
 const isSandbox = ({ supplier_id }: ReviewedUnit): boolean => supplier_id === SANDBOX_SUPPLIER_ID;
 
@@ -100,10 +94,6 @@ export class UnitObserver extends WorkLog<ClaimedUnit> {
       { supplier, sku, detail },
       'the supplier refuses the SKU or the player template of an offer: the offer is off, see topup offer list',
     );
-  }
-
-  supplierPaused({ supplier }: ClaimedUnit, reason: 'credentials' | 'deposit' | 'ban', detail: string | null): void {
-    this.logger.error({ supplier, reason, detail }, PAUSED[reason]);
   }
 
   /** @param pausedMs the length of the pause; 0 when the supplier answers again. */

@@ -1,6 +1,8 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { LOGGER } from '../core/core.module.js';
 import type { CostMoney } from '../core/cost-money.js';
 import { MINUTE_MS } from '../core/durations.js';
+import type { Logger } from '../core/logger.js';
 import { storable } from '../core/text.js';
 import { Database } from '../database/database.js';
 import { SupplierRegistry } from './supplier-registry.js';
@@ -22,6 +24,12 @@ interface Pause {
 }
 
 const MAX_DETAIL_LENGTH = 255;
+
+const PAUSED: Record<Reason, string> = {
+  credentials: 'the supplier refuses our credentials and is paused: correct them with topup supplier set',
+  ban: 'the supplier bans us because of too many calls, and is paused until it answers again',
+  deposit: 'our deposit at the supplier is too low and it is paused: top it up there',
+};
 
 /** The waits before the first and each next probe of a paused supplier. The last wait repeats. */
 const PROBES_MS: Record<Reason, readonly [number, ...number[]]> = {
@@ -58,29 +66,25 @@ export class SupplierPausesService {
     private readonly repository: SuppliersRepository,
     private readonly balances: SupplierBalancesRepository,
     private readonly registry: SupplierRegistry,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /**
-   * Pauses a supplier, unless its adapter is one that faults never pause.
-   * @returns the supplier's code if this call paused it, or gave its pause a more serious reason; otherwise null.
-   */
-  begin({ id, adapter, reason, detail, retryAfterMs = 0 }: Pause): Promise<string | null> {
-    if (!this.registry.isPausedByFaults(adapter)) return Promise.resolve(null);
+  /** Pauses a supplier, or gives its pause a more serious reason. Does nothing if its adapter is one that faults never pause. */
+  async begin({ id, adapter, reason, detail, retryAfterMs = 0 }: Pause): Promise<void> {
+    if (!this.registry.isPausedByFaults(adapter)) return;
     const shown = detail === null ? null : storable(detail, MAX_DETAIL_LENGTH);
     const waits = { probesMs: [...PROBES_MS[reason]], minWaitMs: retryAfterMs };
-    return this.repository.beginPause({ id, reason, detail: shown, ...waits });
+    const supplier = await this.repository.beginPause({ id, reason, detail: shown, ...waits });
+    if (supplier !== null) this.logger.error({ supplier, reason, detail }, PAUSED[reason]);
   }
 
-  /**
-   * Pauses a supplier that refused a call because of our credentials or a ban. For calls that are not purchases.
-   * @returns whether this call paused it, or gave its pause a more serious reason.
-   */
+  /** Pauses a supplier that refused a call because of our credentials or a ban. For calls that are not purchases. */
   async beginFor(
     { id, adapter }: Supplier,
     { fault, detail, retryAfterMs }: Unavailable & Pick<Pause, 'retryAfterMs'>,
-  ): Promise<boolean> {
-    if (fault !== 'credentials' && fault !== 'ban') return false;
-    return (await this.begin({ id, adapter, reason: fault, detail, retryAfterMs })) !== null;
+  ): Promise<void> {
+    if (fault === 'credentials' || fault === 'ban')
+      await this.begin({ id, adapter, reason: fault, detail, retryAfterMs });
   }
 
   /** Finds the pause during which only a probe may call the supplier, because another call could prolong the pause. */

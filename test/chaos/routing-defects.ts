@@ -152,6 +152,6 @@ export const ROUTING_DEFECTS = {
     }),
   ],
   'no-pause-at-a-refused-key': [
-    around<SupplierPausesService['begin']>('SupplierPausesService.begin', () => Promise.resolve(null)),
+    around<SupplierPausesService['begin']>('SupplierPausesService.begin', () => Promise.resolve()),
   ],
 } satisfies Record<string, Change[]>;

@@ -124,15 +124,17 @@ describe('workers', () => {
     expect(await supplier()).toMatchObject({ balance_micros: null, balance_at: null });
   });
 
-  it('pause a supplier that refuses our credentials, and log once that it reports no balance', async () => {
+  it('pause a supplier that refuses our credentials, and log the pause and that it reports no balance, each once', async () => {
     await set({ key: 'wrong' });
     await stack.sql(`UPDATE suppliers SET updated_at = now() - interval '1 hour' WHERE code = $1`, [code]);
     await startWorkers();
     expect(await eventually(supplier, ({ pause_reason }) => pause_reason !== null)).toMatchObject({
       pause_reason: 'credentials',
     });
-    const said = (): number => lines.filter((line) => line.includes('does not report our balance')).length;
-    await eventually(said, (count) => count === 1);
+    for (const text of ['does not report our balance', 'refuses our credentials and is paused']) {
+      const logged = (): string[] => lines.filter((line) => line.includes(text));
+      expect(await eventually(logged, ({ length }) => length > 0)).toHaveLength(1);
+    }
   });
 });
 

@@ -113,7 +113,7 @@ describe('the refusal of a reading for our credentials', () => {
     expect(await paused()).toBeNull();
     await again();
     const { refusal } = await syncs.sync(code);
-    expect(refusal).toMatchObject({ kind: 'unavailable', isPaused: true });
+    expect(refusal).toMatchObject({ kind: 'unavailable' });
     expect(await paused()).toBe('credentials');
   });
 });
