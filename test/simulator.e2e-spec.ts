@@ -207,11 +207,12 @@ describe('the protocol', () => {
     let isAnswered = true;
     while (isAnswered) {
       const gone = new AbortController();
-      const impatient = simulator.post(`b.${++left}.1`, 'sim-slow-1000', {}, gone.signal).then(
+      const name = `b.${++left}.1`;
+      const impatient = simulator.post(name, 'sim-slow-1000', {}, gone.signal).then(
         () => true,
         () => false,
       );
-      await until(async () => (await simulator.purchases()).some(({ reference }) => reference === `b.${left}.1`));
+      await until(async () => (await simulator.purchases()).some(({ reference }) => reference === name));
       gone.abort();
       isAnswered = await impatient;
     }
