@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { INestApplicationContext } from '@nestjs/common';
 import { OldEventPartitions } from '../../src/database/partitions/old-event-partitions.repository.js';
 import { OldPartitionsService } from '../../src/maintenance/old-partitions.service.js';
+import { RetentionService } from '../../src/maintenance/retention.service.js';
 import { DAY_MS } from '../../src/core/durations.js';
 import { DELIVERY_ATTEMPTS } from '../../src/webhooks/delivery-attempts.sql.js';
 import { eventually } from '../support/eventually.js';
@@ -55,16 +56,17 @@ afterEach(async () => {
 
 /**
  * Starts a worker, and waits for its first round, which would meet those of the tests, and for its first heartbeat, because
- * nothing is old before.
+ * nothing is old before. Then it removes old rows, as workers do soon after their start and an hour later again.
  */
 async function startWorker(): Promise<INestApplicationContext> {
   const started = await stack.startWorker();
   const port = await openManagementPort(started, 0);
-  for (const task of ['old_partitions', 'overdue_work'])
+  for (const task of ['old_partitions', 'overdue_work', 'old_events'])
     await eventually(
       async () => (await Scrape.of(port)).value('topup_task_runs_total', { task, result: 'done' }) ?? 0,
       (rounds) => rounds > 0,
     );
+  await untilDone(() => started.get(RetentionService).removeIfDue(new AbortController().signal, DAYS));
   return started;
 }
 
