@@ -50,6 +50,16 @@ let names = 0;
 /** A name that no other test uses. */
 export const unique = (prefix: string): string => `${prefix}-${process.pid}-${++names}`;
 
+/** Longer than a suite uses no connection: on a busy machine a request may meet the end of an idle one, and fail. */
+const KEEP_ALIVE_MS = 600_000;
+
+async function listenAsApi(config: Config, logger: Logger): Promise<INestApplication> {
+  const api = await createApi(config, logger);
+  (api.getHttpServer() as Server).keepAliveTimeout = KEEP_ALIVE_MS;
+  await api.listen(0, '127.0.0.1');
+  return api;
+}
+
 /**
  * The whole service with its own database and Redis prefix: API and worker like their own processes, real sockets, and a
  * supplier that the test controls.
@@ -86,8 +96,7 @@ export class TestStack {
     // A pool of a busy machine may have no connection within the service's own three seconds.
     const config = { ...loaded, connectTimeoutMs: 30_000 };
     const logger = createLogger(config, 'test', options.logTo);
-    const api = await createApi(config, logger);
-    await api.listen(0, '127.0.0.1');
+    const api = await listenAsApi(config, logger);
     await api.get(SchemaService).whenReady();
     const stack = new TestStack(config, logger, api, testDatabase);
     await stack.supplier.listen();
@@ -109,10 +118,8 @@ export class TestStack {
   }
 
   /** Starts another API on the same database, like a second process. The test closes it. @param changes of the configuration. */
-  async startApi(changes: Partial<Config> = {}): Promise<INestApplication> {
-    const api = await createApi({ ...this.config, ...changes }, this.logger);
-    await api.listen(0, '127.0.0.1');
-    return api;
+  startApi(changes: Partial<Config> = {}): Promise<INestApplication> {
+    return listenAsApi({ ...this.config, ...changes }, this.logger);
   }
 
   /** Starts another worker, like a second process. @param changes of the configuration. */
