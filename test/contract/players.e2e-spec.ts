@@ -351,7 +351,7 @@ describe('checks', () => {
         expect(verdicts).toEqual(Array(12).fill({ verdict: 'unknown', name: null }));
         return own.questions.length - before;
       };
-      // Repeated if the machine was so slow that a query had ended before it came, or before another check came.
+      // Repeated if the machine was so slow that a query was not sent in time, or had ended before another check came.
       await eventually(queried, (count) => count === 8);
 
       let asked: number[] = [];

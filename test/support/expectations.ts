@@ -43,7 +43,7 @@ export function expectRefusedField(answer: Answer<unknown>, field: string, code?
   if (code !== undefined) expect(details.find((detail) => detail.field === field)?.code).toBe(code);
 }
 
-/** Expects the order of a first request. A client whose request placed it may have lost the answer, and got this one for a replay. */
+/** Expects a new order. A service that was busy before may have placed it all the same: then the answer is a replay. */
 export function expectPlaced({ status, headers, isRepeated }: Answer<unknown>): void {
   expect(status).toBe(200);
   if (!isRepeated) expect(headers.get('idempotent-replayed')).toBeNull();

@@ -96,7 +96,7 @@ function isBusy({ status, headers, body }: Answer<unknown>): boolean {
 export const untilNotBusy = <Body>(send: () => Promise<Answer<Body>>): Promise<Answer<Body>> =>
   eventually(send, (answer) => !isBusy(answer));
 
-/** The answer to a new request that was sent only once. The answer to a repeated one may be that to the next, later state. */
+/** Sends new requests until one has its answer at once. A repeated one may be answered with a replay, in a later state. */
 export const untilNotRepeated = <Body>(send: () => Promise<Answer<Body>>): Promise<Answer<Body>> =>
   eventually(send, ({ isRepeated }) => !isRepeated);
 
