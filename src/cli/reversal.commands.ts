@@ -78,8 +78,11 @@ export const reversalCommands: CommandGroup = {
       )
       .does(async (app, [first, ...others]: [number, ...number[]], { credit, yes, ...by }: CloseGiven) => {
         if (others.length === 0) {
-          await confirm(`Discrepancy ${first} is closed for good.`, { yes });
-          return closedOne(await app.get(ReversalsService).close({ id: first, credit, by }));
+          const reversals = app.get(ReversalsService);
+          const { kind, detail, reported } = await reversals.show(first);
+          const report = [kind, reported, detail].filter((each) => each !== null).join(', ');
+          await confirm(`The supplier reports: ${report}. Discrepancy ${first} is closed for good.`, { yes });
+          return closedOne(await reversals.close({ id: first, credit, expectedReported: reported, by }));
         }
         if (credit !== undefined) throw new CommandError('--credit is for a single discrepancy');
         const reversals = app.get(ReversalsService);

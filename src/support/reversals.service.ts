@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, notFound, UnknownResource } from '../core/errors.js';
+import { AppError, ChangedMeanwhile, notFound, UnknownResource } from '../core/errors.js';
 import { formatMicros } from '../core/cost-money.js';
 import { pick } from '../core/members.js';
 import { formatBaht, type Satang } from '../core/money.js';
@@ -34,6 +34,8 @@ export interface Reversal
   amount: string | null;
   currency: string | null;
   bought_at: string | null;
+  /** The supplier's latest report about the unit; null for an unknown purchase. */
+  reported: 'succeeded' | 'failed' | null;
   /** Whether the supplier handed something over, such as a code. The merchant gets this only if an operator decides so. */
   handed_over: boolean;
   created_at: string;
@@ -66,6 +68,8 @@ export interface Closing {
   id: number;
   /** The amount for the merchant. Without it, the merchant gets nothing. */
   credit?: Satang;
+  /** The report that the operator saw. If the supplier has reported otherwise since, the discrepancy stays open. */
+  expectedReported?: Reversal['reported'];
   by: Actor;
 }
 
@@ -134,17 +138,19 @@ export class ReversalsService {
    * one of them succeeds. The reference of the credit has the id and the time of the discrepancy, because ids repeat
    * after a restore. If the merchant already has a credit with this reference, the result has that credit, and no
    * second one follows.
-   * @throws NOT_FOUND; CONFLICT if the discrepancy is closed already, and for a credit without an order.
+   * @throws NOT_FOUND; CONFLICT if the discrepancy is closed already or the report has changed, and for a credit without an order.
    */
-  async close({ id, credit, by }: Closing): Promise<ClosedReversal> {
+  async close({ id, credit, expectedReported, by }: Closing): Promise<ClosedReversal> {
     const found = await this.reversals.find(id);
     if (!found) throw new UnknownResource('reversal', id);
     if (found.status === 'closed') throw closedBefore(id);
     return this.database.transaction(async (tx) => {
       const locked = await this.reversals.lock(tx, found);
       if (locked?.status !== 'open') throw closedBefore(id);
+      const reported = reportedOf(locked);
+      if (expectedReported !== undefined && expectedReported !== reported) throw reportChanged(id, reported);
       const before = credit === undefined ? null : await this.credit(tx, locked, credit, by);
-      const reported = before && { credited_before: before };
+      const creditedBefore = before && { credited_before: before };
       await this.reversals.close(tx, id);
       const detail = {
         reversal_id: id,
@@ -152,10 +158,10 @@ export class ReversalsService {
         unit: unitOf(locked),
         ...(locked.order_id === null && purchaseOf(locked)),
         credit: credit === undefined || before ? null : formatBaht(credit),
-        ...reported,
+        ...creditedBefore,
       };
       recordAction(tx, by, { action: 'reversal.close', ...orderOf(locked), detail });
-      return { ...toReversal({ ...locked, status: 'closed' }), ...reported };
+      return { ...toReversal({ ...locked, status: 'closed' }), ...creditedBefore };
     });
   }
 
@@ -182,8 +188,18 @@ export class ReversalsService {
 
 const closedBefore = (id: number): AppError => new AppError('CONFLICT', `reversal ${id} is closed already`);
 
+const reportChanged = (id: number, reported: Reversal['reported']): AppError =>
+  new ChangedMeanwhile(
+    `the supplier of reversal ${id} now reports ${reported ?? 'another purchase'}: nothing was closed`,
+    'expected_reported',
+  );
+
 const noMerchant = (id: number): AppError =>
   new AppError('CONFLICT', `reversal ${id} has no order, so closing it cannot credit a merchant`);
+
+/** Until the supplier's report changes, the kind of the discrepancy says what it was. */
+const reportedOf = ({ says, kind }: ReversalRow): Reversal['reported'] =>
+  says ?? (kind === 'unknown_purchase' ? null : kind === 'taken_back' ? 'failed' : 'succeeded');
 
 const unitOf = ({ item, unit }: ReversalRow): string | null =>
   item === null || unit === null ? null : unitName({ item, unit });
@@ -213,6 +229,7 @@ const toReversal = (row: ReversalRow): Reversal => ({
   currency: row.cost_currency,
   ...pick(row, 'supplier_reference', 'reference', 'supplier_sku', 'player'),
   bought_at: row.bought_at?.toISOString() ?? null,
+  reported: reportedOf(row),
   ...pick(row, 'detail', 'handed_over', 'status'),
   created_at: row.created_at.toISOString(),
 });

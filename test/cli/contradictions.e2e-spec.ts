@@ -71,6 +71,7 @@ describe('a discrepancy about a settled unit', () => {
       supplier_sku: null,
       player: null,
       bought_at: null,
+      reported: 'failed',
       detail: 'found by topup report supplier',
       handed_over: false,
       status: 'open',

@@ -171,6 +171,22 @@ describe('reversals', () => {
     expect(await available()).toBe(before);
   });
 
+  it('stay open, and give no credit, if the supplier has reported otherwise since the operator looked', async () => {
+    const id = await contradict(scene);
+    const { body } = await finance.browser.get<{ data: object[] }>('/api/reversals?limit=1');
+    expect(body.data).toMatchObject([{ id, reported: 'failed' }]);
+    const before = await available();
+    await reportSold(id, true);
+    const seenBefore = await close(id, { credit: '35.00', reason: 'ticket 4716', expected_reported: 'failed' });
+    expect([seenBefore.status, seenBefore.body.details]).toEqual([
+      409,
+      [expect.objectContaining({ field: 'expected_reported', code: 'CHANGED_MEANWHILE' })],
+    ]);
+    expect(await available()).toBe(before);
+    const seenNow = await close(id, { reason: 'ticket 4716', expected_reported: 'succeeded' });
+    expect(seenNow.body).toMatchObject({ id, status: 'closed', reported: 'succeeded' });
+  });
+
   it('are followed by another one if the supplier contradicts itself while an operator closes them', async () => {
     await expectFollowed(await closeDuringReport(true));
   });

@@ -18,6 +18,11 @@ export class ClosingDto {
     example: '35.00',
   })
   credit?: string | null;
+  @OneOf(['succeeded', 'failed'], {
+    optional: true,
+    description: '`reported` as the operator saw it: 409 if the supplier has reported otherwise since',
+  })
+  expected_reported?: 'succeeded' | 'failed';
   @Reason({ description: 'What was agreed with the supplier, for the log' }) reason!: string;
 }
 
@@ -59,6 +64,12 @@ export class ReversalDto {
   )
   player!: string | null;
   @Shown.nullableMoment() bought_at!: string | null;
+  @Shown.nullableOneOf(
+    ['succeeded', 'failed'],
+    'failed',
+    'The supplier’s latest report about the unit; null for an unknown purchase',
+  )
+  reported!: 'succeeded' | 'failed' | null;
   @Shown.nullableText('refunded by the game') detail!: string | null;
   @Shown.flag(false, 'Whether the supplier handed something over, such as a code: the merchant has not received it')
   handed_over!: boolean;

@@ -52,20 +52,21 @@ export class ConsoleReversalsController {
     ReversalDto,
     {
       description:
-        'Asks for confirmation. The credit has the reference `reversal-<id>-<when the discrepancy opened>`, so a repeated request gives it once.',
+        'Asks for confirmation. The credit has the reference `reversal-<id>-<when the discrepancy opened>`, so a repeated request gives it once. ' +
+        '409 CHANGED_MEANWHILE if the supplier’s report is not `expected_reported`.',
     },
   )
   async close(
     @CurrentCaller() caller: Caller,
     @PathId('reversal') id: number,
-    @Body() { credit: text, reason }: ClosingDto,
+    @Body() { credit: text, expected_reported: expectedReported, reason }: ClosingDto,
   ): Promise<ReversalDto> {
     const credit = text ? checkedBaht(text) : undefined;
     if (credit !== undefined) assertNeedsNoApproval(credit, this.config);
     const closed = await this.reversals.close({
       id,
       by: caller.confirmedActor(reason),
-      ...withoutUndefined({ credit }),
+      ...withoutUndefined({ credit, expectedReported }),
     });
     const [shown] = await this.shown([closed], caller);
     return present(shown, 'a discrepancy that was closed is shown');

@@ -17,13 +17,13 @@ export function CloseReversal({ reversal, onClose }: { reversal: Reversal; onClo
   const [credit, setCredit] = useState('');
   const given = credit.trim();
   const isAmount = AMOUNT.test(given) && Number(given) > 0;
-  const { id, merchant_id: merchant, unit, kind } = reversal;
+  const { id, merchant_id: merchant, unit, kind, detail, reported } = reversal;
   const number = nameOf(reversal);
   const close = async (reason: string): Promise<void> => {
     await ask(() =>
       client.POST('/api/reversals/{id}/closing', {
         params: { path: { id } },
-        body: { reason, ...(given === '' ? {} : { credit: given }) },
+        body: { reason, ...(reported && { expected_reported: reported }), ...(given === '' ? {} : { credit: given }) },
       }),
     );
     toast(t('reversals.done', { number }));
@@ -39,6 +39,11 @@ export function CloseReversal({ reversal, onClose }: { reversal: Reversal; onClo
       onClose={onClose}
     >
       <p>{t(`reversals.kind.${kind}`)}</p>
+      {detail !== null && (
+        <p>
+          {t('reversals.detail')}: {detail}
+        </p>
+      )}
       {merchant !== null && (
         <TextInput
           label={t('reversals.credit')}
