@@ -49,11 +49,15 @@ const EXCEPTIONS: Record<string, string[]> = {
     'test/webhooks/support.ts: a pause',
   ],
   'it is asked again after it, until it is so': [
+    'test/first-start.e2e-spec.ts: a pause',
     'test/npm-start.e2e-spec.ts: a pause',
     'test/simulator.e2e-spec.ts: a pause',
   ],
   'an end that comes before another one, of the server’s own clock': ['test/support/uploads.ts: a pause'],
-  'longer than a test may take': ['test/sdk/runtimes/shop.ts: a limit of its own'],
+  'longer than a test may take': [
+    'test/first-start.e2e-spec.ts: a limit of its own',
+    'test/sdk/runtimes/shop.ts: a limit of its own',
+  ],
   'it is a turn of the event loop, however long': ['test/webhooks/safe-http.e2e-spec.ts: a pause'],
   'on a slow machine it proves less, and passes': ['test/webhooks/dispatching.e2e-spec.ts: a pause'],
 };

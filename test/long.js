@@ -51,7 +51,7 @@ export const LONG = {
     'console/deposits/(approvals|channels)',
     'deposits/(events|sandbox)',
     'deposits/opn/(callbacks|offers)',
-    'deposits/slips/(slip-service|witnesses)',
+    'deposits/slips/(billers|slip-service|witnesses)',
     'fulfilment/(shares|shares-model)',
     'ops/metrics',
     'routing/(late-answers|seagm-twice|seagm-units|wepay-account)',

@@ -183,8 +183,8 @@ export class ConsoleStack {
  * Answers with the code of the previous half minute, so that the current code stays unused. If that code became too old
  * meanwhile, it answers with the next one.
  */
-export async function enrolled(browser: Browser, secret: string) {
-  const answer = async () =>
+export async function enrolled(browser: Browser, secret: string): Promise<Answer<{ recovery_codes: string[] }>> {
+  const answer = async (): Promise<Answer<{ recovery_codes: string[] }>> =>
     browser.send<{ recovery_codes: string[] }>('PUT', '/api/me/second-factor', {
       code: await codeOf(secret, -1),
     });

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { AddressInfo, Server } from 'node:net';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { NestFactory } from '@nestjs/core';
 import type { INestApplication, INestApplicationContext } from '@nestjs/common';
 import pg from 'pg';
@@ -55,7 +56,8 @@ const KEEP_ALIVE_MS = 600_000;
 
 async function listenAsApi(config: Config, logger: Logger): Promise<INestApplication> {
   const api = await createApi(config, logger);
-  (api.getHttpServer() as Server).keepAliveTimeout = KEEP_ALIVE_MS;
+  const server: Server = api.getHttpServer();
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
   await api.listen(0, '127.0.0.1');
   return api;
 }

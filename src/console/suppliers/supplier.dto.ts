@@ -137,7 +137,7 @@ export class BalanceReadingsDto {
   @ApiProperty({ type: [BalanceReadingDto], description: 'The oldest first, at most 200' }) data!: BalanceReadingDto[];
 }
 
-/** The results of a check. `told`: the supplier answered. `untold`: the supplier works, but offers no such data. */
+/** The results of a check: pages put them into words. */
 const FINDINGS = [
   'complete',
   'incomplete',
