@@ -57,7 +57,8 @@ export class SchemaService implements OnModuleInit, BeforeApplicationShutdown {
         this.database.open();
         return true;
       } catch (error) {
-        this.isBeingChanged = false;
+        // A migration that waits for a lock is tried again.
+        this.isBeingChanged = isLockTimeout(error);
         const message = certificateProblem(error) ?? (error as Error).message;
         const away = isConnectionLost(error);
         if (message !== reported && certificateProblem(error))

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../core/config.js';
+import { SANDBOX_CHANNEL_ID } from '../core/sandbox.js';
 import { Database } from '../database/database.js';
 import { statement, type ParameterizedStatement } from '../database/parameters.js';
 
@@ -42,13 +43,14 @@ const WRITTEN: Record<string, Record<string, Limit>> = {
   supplier_offers: { cost_at: PAST, off_at: PAST },
   supplier_product_reads: { asked_at: PAST, due_at: `interval '1 minute'` },
   attempt_checks: { due_at: `interval '1 day'` },
-  // Two days is the longest time between inquiries without an answer. In the sandbox, it is the time of a report, which may follow
-  // a deposit of a day.
+  // Inquiries are up to an hour apart until a day after the offer, and then up to two days, if the vendor does not answer. In the
+  // sandbox, it is the time of a report, which may follow an offer of a day.
   deposits: {
     created_at: PAST,
     asked_at: PAST,
     expired_at: PAST,
-    next_inquiry_at: `interval '2 days'`,
+    next_inquiry_at: `CASE WHEN channel_id = ${SANDBOX_CHANNEL_ID} OR expires_at < statement_timestamp() - interval '22 hours'
+                        THEN interval '2 days' ELSE interval '1 hour' END`,
   },
   deposit_channels: {
     probe_at: `interval '1 hour'`,

@@ -63,7 +63,8 @@ const quoted = (states: string[]): string => states.map((state) => `'${state}'`)
  * - A supplier's refusal does not settle a unit that waits to be sent, but a success does.
  * - An operator settles units in doubt or in review, and cancels units that were certainly not bought.
  * - While an open discrepancy reports that an earlier attempt bought the unit, only an operator's decision fails it: a supplier's
- *   refusal sends it to review, and a cancellation does nothing. With `is_sold`, the same transaction opens this discrepancy.
+ *   refusal sends it to review, and a cancellation does nothing. With `is_sold`, the same
+ *   batch reports it, and usually opens this discrepancy.
  * - With `seen_attempt`, an operator's decision settles only that attempt. A unit without an attempt has attempt 0, which
  *   operators see as 1. So a seen 1 fits attempt 0, but a seen 0 does not fit attempt 1: that attempt has begun since.
  * - A row without a supplier's reference does not change the stored reference.

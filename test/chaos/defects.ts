@@ -92,7 +92,8 @@ const DEFECTS = {
       'settlement.judge_unsettled',
       `WHEN u.state = 'succeeded' AND c.supplier_reference
                        <> CASE WHEN u.supplier_reference IS DISTINCT FROM a.reference THEN u.supplier_reference
-                               WHEN NOT a.is_hearsay THEN a.supplier_reference END THEN 'unknown_purchase'`,
+                               WHEN NOT a.is_hearsay THEN a.supplier_reference END
+                       AND (c.queried_as IS NULL OR u.supplier_reference NOT IN (c.queried_as, a.reference)) THEN 'unknown_purchase'`,
       '',
     ),
   ],

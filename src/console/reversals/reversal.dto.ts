@@ -20,9 +20,10 @@ export class ClosingDto {
   credit?: string | null;
   @OneOf(['succeeded', 'failed'], {
     optional: true,
+    nullable: true,
     description: '`reported` as the operator saw it: 409 if the supplier has reported otherwise since',
   })
-  expected_reported?: 'succeeded' | 'failed';
+  expected_reported?: 'succeeded' | 'failed' | null;
   @Reason({ description: 'What was agreed with the supplier, for the log' }) reason!: string;
 }
 

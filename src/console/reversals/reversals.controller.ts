@@ -66,7 +66,7 @@ export class ConsoleReversalsController {
     const closed = await this.reversals.close({
       id,
       by: caller.confirmedActor(reason),
-      ...withoutUndefined({ credit, expectedReported }),
+      ...withoutUndefined({ credit, expectedReported: expectedReported ?? undefined }),
     });
     const [shown] = await this.shown([closed], caller);
     return present(shown, 'a discrepancy that was closed is shown');

@@ -10,9 +10,13 @@ import { nameOf, type Reversal } from './reversal-view';
 
 const AMOUNT = /^\d{1,13}(\.\d{1,2})?$/;
 
-/** Closes a discrepancy, and credits the merchant if the operator enters an amount. */
-export function CloseReversal({ reversal, onClose }: { reversal: Reversal; onClose: () => void }): ReactNode {
+/**
+ * Closes a discrepancy, and credits the merchant if the operator enters an amount. It shows and closes the discrepancy as it was
+ * when the operator opened it, while the list below may already have a newer report.
+ */
+export function CloseReversal({ reversal: latest, onClose }: { reversal: Reversal; onClose: () => void }): ReactNode {
   const t = useT();
+  const [reversal] = useState(latest);
   const queries = useQueryClient();
   const [credit, setCredit] = useState('');
   const given = credit.trim();
