@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { projectRoot } from '../src/core/project-root.js';
+import { keptPort } from './support/kept-port.js';
 import { fetchServed } from './support/until-served.js';
 
 let directory: string;
@@ -38,7 +39,7 @@ describe('the first npm start', () => {
     writeFileSync(path.join(checkout, 'console', 'index.html'), '<script type="module" src="/src/gone.tsx"></script>');
     const names = ['DATABASE_URL', 'REDIS_URL', 'SECRETS_KEY', 'NODE_ENV', 'NODE_OPTIONS', 'TOPUP_DATA_DIR'];
     const given = Object.entries(process.env).filter(([name]) => !names.includes(name));
-    const ports = { PORT: '0', MANAGEMENT_PORT: '0', CONSOLE_PORT: '0' };
+    const ports = { PORT: `${await keptPort()}`, MANAGEMENT_PORT: '0', CONSOLE_PORT: `${await keptPort()}` };
     const child = spawn(process.execPath, [path.join(checkout, 'scripts', 'start.mjs')], {
       env: { ...Object.fromEntries(given), ...ports },
     });

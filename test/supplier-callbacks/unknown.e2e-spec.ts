@@ -68,6 +68,7 @@ describe('a callback about a purchase of no known order', () => {
         player: '1234567892001',
         bought_at: null,
         detail: 'called back: succeeded',
+        reported: null,
         handed_over: false,
         status: 'open',
         created_at: expect.any(String),
