@@ -100,7 +100,7 @@ describe('8.3 A unit found in sending after a crash', () => {
     await stack.startWorker();
     expect((await ended(left)).status).toBe('completed');
     // A worker that does not know the clock yet makes a second inquiry.
-    expect([kinds(left).at(0), kinds(left).at(-1)]).toEqual(['inquiry', 'send']);
+    expect(kinds(left).filter((kind, n, all) => kind !== all[n - 1])).toEqual(['inquiry', 'send']);
     expect(sends(left)).toEqual([`${left.order_number}.1.1`]);
   });
 
