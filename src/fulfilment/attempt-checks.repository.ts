@@ -9,6 +9,7 @@ import type { OrderItem } from '../orders/order-item.entity.js';
 import type { Order } from '../orders/order.entity.js';
 import type { UnitAttempt } from '../orders/unit-attempt.entity.js';
 import { SUPPLIER_CALLS } from '../orders/supplier-calls.sql.js';
+import { isOf } from '../orders/unit-conditions.sql.js';
 import type { Supplier } from '../suppliers/supplier.entity.js';
 import { LEASE_MARGIN_MS } from '../suppliers/supplier-timing.js';
 
@@ -66,12 +67,12 @@ const CLAIM_DUE_CHECK = statement(
                END AS arrived_at,
              statement_timestamp() - greatest(coalesce(a.ended_at, u.updated_at), (
                SELECT max(received_at) FROM supplier_callbacks k
-               WHERE k.order_id = c.order_id AND k.item = c.item AND k.unit = c.unit AND k.attempt = c.attempt), (
+               WHERE ${isOf('c', 'k')} AND k.attempt = c.attempt), (
                SELECT max(created_at) FROM supplier_reversals r
-               WHERE r.order_id = c.order_id AND r.item = c.item AND r.unit = c.unit AND r.attempt = c.attempt)) AS age
+               WHERE ${isOf('c', 'r')} AND r.attempt = c.attempt)) AS age
       FROM attempt_checks c
-      JOIN unit_attempts a ON a.order_id = c.order_id AND a.item = c.item AND a.unit = c.unit AND a.number = c.attempt
-      JOIN order_units u ON u.order_id = c.order_id AND u.item = c.item AND u.unit = c.unit
+      JOIN unit_attempts a ON ${isOf('c', 'a')} AND a.number = c.attempt
+      JOIN order_units u ON ${isOf('c', 'u')}
       JOIN suppliers s ON s.id = a.supplier_id
       WHERE c.due_at <= statement_timestamp() AND coalesce(s.pause_reason NOT IN ('credentials', 'ban'), true)
         AND (a.number < u.attempt OR u.state IN ('succeeded', 'failed'))
@@ -82,7 +83,7 @@ const CLAIM_DUE_CHECK = statement(
            ELSE greatest(${retryMs} * interval '1 millisecond', due.age / 8) END)
     FROM due JOIN suppliers s ON s.id = due.supplier_id JOIN orders o ON o.id = due.order_id
       JOIN order_items i ON i.order_id = due.order_id AND i.position = due.item
-    WHERE c.order_id = due.order_id AND c.item = due.item AND c.unit = due.unit AND c.attempt = due.attempt
+    WHERE ${isOf('due', 'c')} AND c.attempt = due.attempt
     RETURNING due.*, (due.arrived_at > statement_timestamp()) IS TRUE AS may_arrive,
       due.age > make_interval(secs => ${maxAgeMs} / 1000.0) AS is_last, c.due_at,
       s.code, s.adapter, s.base_url, s.options, s.timeout_ms, s.token_sealed, s.credentials_sealed, s.callback_token_sealed, i.kind, o.merchant_id, o.order_number, o.request_id`,
@@ -104,14 +105,14 @@ const FIND_SOLD = statement(
     SELECT o.user_id, o.server_id, o.character_id, o.end_user_ip,
            a.player_template, a.expected_cost_micros, a.max_cost_micros, a.cost_currency
     FROM order_units u
-    JOIN unit_attempts a ON a.order_id = u.order_id AND a.item = u.item AND a.unit = u.unit AND a.number = u.attempt
+    JOIN unit_attempts a ON ${isOf('u', 'a')} AND a.number = u.attempt
     JOIN orders o ON o.id = u.order_id
     JOIN suppliers s ON s.id = u.supplier_id
     WHERE ${isAttempt(key, 'u')}
       AND u.state = 'succeeded' AND u.sent_to = ${DESTINATION}
       AND (${maxAgeMs} IS NULL
            OR u.first_sent_at > statement_timestamp() - make_interval(secs => ${maxAgeMs} / 1000.0))
-      AND EXISTS (SELECT FROM ${SUPPLIER_CALLS} c WHERE c.order_id = u.order_id AND c.item = u.item AND c.unit = u.unit
+      AND EXISTS (SELECT FROM ${SUPPLIER_CALLS} c WHERE ${isOf('u', 'c')}
                     AND c.attempt = u.attempt AND c.outcome = 'succeeded')`,
 );
 
@@ -133,8 +134,8 @@ const LACKS_CODE = statement(
     SELECT FROM supplier_reversals r
     WHERE ${isAttempt(key, 'r')} AND r.kind = 'bought_late' AND r.delivered_sealed IS NULL AND (r.status = 'open' OR EXISTS (
       SELECT FROM order_units u
-      JOIN unit_attempts a ON a.order_id = u.order_id AND a.item = u.item AND a.unit = u.unit AND a.number = r.attempt
-      WHERE u.order_id = r.order_id AND u.item = r.item AND u.unit = r.unit AND u.state = 'succeeded'
+      JOIN unit_attempts a ON ${isOf('u', 'a')} AND a.number = r.attempt
+      WHERE ${isOf('r', 'u')} AND u.state = 'succeeded'
         AND ${NAMES_PURCHASE}))`,
 );
 

@@ -2,10 +2,10 @@ import { SANDBOX_SUPPLIER_ID } from '../core/sandbox.js';
 import { rowsOf, statement, type RowsInText } from '../database/parameters.js';
 import { firstPassedOver, offersOf, passedOver, routingOrder, ROUTING_PARAMETERS } from '../catalog/routing.sql.js';
 import { unitReferenceIn } from '../orders/order.rows.js';
-import { isOf, isSentOnce, isSold } from '../orders/unit-conditions.sql.js';
+import { isOf, isSentOnce, isSold, UNIT } from '../orders/unit-conditions.sql.js';
 
 /** The key of an attempt. */
-export const ATTEMPT = { order_id: 'bigint', item: 'smallint', unit: 'smallint', attempt: 'smallint' } as const;
+export const ATTEMPT = { ...UNIT, attempt: 'smallint' } as const;
 
 /** In SQL: whether a row has this key of an attempt. @param row its alias. */
 export const isAttempt = (key: Record<keyof typeof ATTEMPT, string>, row: string): string =>

@@ -3,7 +3,7 @@ import { Database, type Transaction, type Statement } from '../database/database
 import type { ClaimRequest, WorkTable } from '../queues/leased-work.js';
 import { LEASE_MARGIN_MS } from '../suppliers/supplier-timing.js';
 import { SupplierRegistry } from '../suppliers/supplier-registry.js';
-import { isOf, isSold } from '../orders/unit-conditions.sql.js';
+import { isOf, isSold, UNIT } from '../orders/unit-conditions.sql.js';
 import { ATTEMPT, isAttempt } from './attempts.sql.js';
 import { CLAIM_UNITS, type ClaimedUnit, type ReviewedUnit } from './claim.sql.js';
 import { claimedBy } from '../queues/claims.js';
@@ -174,7 +174,7 @@ export const UNDO_INTERRUPTED = statement(
 );
 
 /** A unit under one of its claims. */
-const CLAIM = { order_id: 'bigint', item: 'smallint', unit: 'smallint', claim: 'int' } as const;
+const CLAIM = { ...UNIT, claim: 'int' } as const;
 
 const isClaim = ({ order_id, item, unit, claim }: Record<keyof typeof CLAIM, string>): string =>
   `order_id = ${order_id} AND item = ${item} AND unit = ${unit} AND claim = ${claim}`;

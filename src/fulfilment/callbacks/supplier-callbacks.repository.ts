@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { IsNull, Not } from 'typeorm';
 import { present } from '../../core/invariant.js';
 import { Database } from '../../database/database.js';
+import { isOf } from '../../orders/unit-conditions.sql.js';
 import { ATTEMPT, isAttempt } from '../attempts.sql.js';
 import { SupplierCallback } from './supplier-callback.entity.js';
 import { statement } from '../../database/parameters.js';
@@ -34,7 +35,7 @@ const attemptBy = (column: 'reference' | 'supplier_reference') =>
                AS supplier_reference,
              u.attempt AS latest_attempt, u.state, u.claim, u.sends, i.kind, o.merchant_id, o.order_number, o.request_id
       FROM unit_attempts a
-      JOIN order_units u ON u.order_id = a.order_id AND u.item = a.item AND u.unit = a.unit
+      JOIN order_units u ON ${isOf('a', 'u')}
       JOIN order_items i ON i.order_id = a.order_id AND i.position = a.item
       JOIN orders o ON o.id = a.order_id
       WHERE a.supplier_id = ${supplierId} AND a.${column} = ${reference} LIMIT 2`,
@@ -62,7 +63,7 @@ const WAKE_UNIT = statement(
     woken AS (
       UPDATE order_units u SET next_action_at = w.due_at
       FROM waiting w
-      WHERE u.order_id = w.order_id AND u.item = w.item AND u.unit = w.unit AND w.next_action_at > w.due_at
+      WHERE ${isOf('w', 'u')} AND w.next_action_at > w.due_at
       RETURNING ceil(extract(epoch FROM w.due_at - statement_timestamp()) * 1000)::int AS due_in_ms)
     SELECT EXISTS (SELECT FROM waiting) AS awaits_inquiry, (SELECT due_in_ms FROM woken) AS due_in_ms`,
 );

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '../../database/database.js';
 import { rowsOf, statement } from '../../database/parameters.js';
 import type { UnitKey } from '../order.rows.js';
+import { isOf, UNIT } from '../unit-conditions.sql.js';
 import type { UnitDeliveries } from './unit-deliveries.entity.js';
 
 /**
@@ -15,9 +16,7 @@ const STORE_DELIVERIES = statement(
   'unit_deliveries.store',
   {
     deliveries: rowsOf({
-      order_id: 'bigint',
-      item: 'smallint',
-      unit: 'smallint',
+      ...UNIT,
       attempt: 'smallint',
       supplier_reference: 'text?',
       queried_as: 'text?',
@@ -28,13 +27,13 @@ const STORE_DELIVERIES = statement(
     INSERT INTO unit_deliveries (order_id, item, unit, attempt, sealed, created_at)
     SELECT u.order_id, u.item, u.unit, c.attempt, c.sealed, date_trunc('milliseconds', statement_timestamp())
     FROM ${deliveries.numbered('c', 'rank')}
-    JOIN order_units u ON u.order_id = c.order_id AND u.item = c.item AND u.unit = c.unit
+    JOIN order_units u ON ${isOf('c', 'u')}
     WHERE u.state = 'succeeded'
       AND CASE WHEN u.attempt = c.attempt
                  AND ((u.supplier_reference <> c.supplier_reference) IS NOT TRUE OR u.supplier_reference = c.queried_as) THEN true
                ELSE c.attempt <= u.attempt AND EXISTS (
                  SELECT FROM unit_attempts a
-                 WHERE a.order_id = c.order_id AND a.item = c.item AND a.unit = c.unit AND a.number = c.attempt
+                 WHERE ${isOf('c', 'a')} AND a.number = c.attempt
                    AND (u.supplier_reference = a.reference OR c.attempt < u.attempt
                         AND u.supplier_reference IN (c.supplier_reference, a.supplier_reference))) END
     ORDER BY c.rank
@@ -50,13 +49,13 @@ export const NAMES_PURCHASE = 'u.supplier_reference IN (r.supplier_reference, a.
 /** Gives a settled unit the deliveries of a late sale, if an operator settled the unit with that purchase. */
 const HAND_OVER_FROM_DISCREPANCY = statement(
   'unit_deliveries.hand_over_of_case',
-  { order_id: 'bigint', item: 'smallint', unit: 'smallint' },
+  UNIT,
   ({ order_id, item, unit }) => `
     INSERT INTO unit_deliveries (order_id, item, unit, attempt, sealed, created_at)
     SELECT u.order_id, u.item, u.unit, r.attempt, r.delivered_sealed, date_trunc('milliseconds', statement_timestamp())
     FROM order_units u
-    JOIN supplier_reversals r ON r.order_id = u.order_id AND r.item = u.item AND r.unit = u.unit
-    JOIN unit_attempts a ON a.order_id = r.order_id AND a.item = r.item AND a.unit = r.unit AND a.number = r.attempt
+    JOIN supplier_reversals r ON ${isOf('u', 'r')}
+    JOIN unit_attempts a ON ${isOf('r', 'a')} AND a.number = r.attempt
     WHERE u.order_id = ${order_id} AND u.item = ${item} AND u.unit = ${unit} AND u.state = 'succeeded'
       AND r.kind = 'bought_late' AND r.delivered_sealed IS NOT NULL
       AND ${NAMES_PURCHASE}
