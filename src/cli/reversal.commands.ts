@@ -80,7 +80,7 @@ export const reversalCommands: CommandGroup = {
         if (others.length === 0) {
           const reversals = app.get(ReversalsService);
           const { kind, detail, reported } = await reversals.show(first);
-          const report = [kind, reported, detail].filter((each) => each !== null).join(', ');
+          const report = [reported ?? kind, detail].filter((each) => each !== null).join(', ');
           await confirm(`The supplier reports: ${report}. Discrepancy ${first} is closed for good.`, { yes });
           return closedOne(await reversals.close({ id: first, credit, expectedReported: reported, by }));
         }

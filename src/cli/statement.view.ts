@@ -28,8 +28,8 @@ interface MonthOfStatement {
 }
 
 /**
- * A month for the merchant: oldest first, without the operators' notes. Nothing is printed before the first page was read, so a failing
- * first query leaves no part of a statement.
+ * A merchant's monthly statement: oldest first, without the columns for operators. Nothing is printed before the first page was
+ * read, so a failing first query leaves no part of a statement.
  */
 export function monthlyStatement(
   { merchantId, month, statement }: MonthOfStatement,
@@ -47,20 +47,16 @@ export function monthlyStatement(
         yield* jsonArray(lines(), { before, after: '}\n' });
       } else if (csv) {
         const withBalances = async function* (): AsyncGenerator<Line[]> {
-          let before = [balance('opening', opening)];
-          for await (const page of lines()) {
-            yield [...before, ...page];
-            before = [];
-          }
-          yield [...before, balance('closing', closing)];
+          const pages = await begun(lines());
+          yield [balance('opening', opening)];
+          yield* pages;
+          yield [balance('closing', closing)];
         };
         yield* csvParts(MERCHANT_COLUMNS, withBalances());
       } else {
-        let head = `Merchant ${merchantId}, ${month}: opening balance ${opening}\n\n`;
-        for await (const table of tables(lines(), 'Nothing moved the available balance.\n')) {
-          yield head + table;
-          head = '';
-        }
+        const pages = await begun(lines());
+        yield `Merchant ${merchantId}, ${month}: opening balance ${opening}\n\n`;
+        yield* tables(pages, 'Nothing moved the available balance.\n');
         yield `\nClosing balance ${closing}\n`;
       }
     },
@@ -83,4 +79,14 @@ async function* linesOf(
   toLine: (row: StatementRow) => WalletEntry,
 ): AsyncGenerator<Line[]> {
   for await (const rows of pages) yield rows.map((row) => ({ ...toLine(row) }));
+}
+
+/** The same pages. Reads the first one now. */
+async function begun<Page>(pages: AsyncGenerator<Page>): Promise<AsyncGenerator<Page>> {
+  const first = await pages.next();
+  return (async function* () {
+    if (first.done) return;
+    yield first.value;
+    yield* pages;
+  })();
 }

@@ -45,9 +45,8 @@ export class RedisHealthService implements OnApplicationShutdown {
 }
 
 class QueueHealth {
-  private acceptsWrites = true;
-  /** The reasons of this outage that are in the log, without their numbers, which may differ each time. */
-  private readonly logged = new Set<string>();
+  /** The reasons of an outage, without their numbers, which may differ each time. None while Redis accepts writes. */
+  private readonly reasons = new Set<string>();
   private isChecking = false;
   private isClosed = false;
 
@@ -61,7 +60,7 @@ class QueueHealth {
   }
 
   get isUp(): boolean {
-    return this.acceptsWrites && this.queue.client.status === 'ready';
+    return this.reasons.size === 0 && this.queue.client.status === 'ready';
   }
 
   isOf(queue: Queue): boolean {
@@ -88,10 +87,10 @@ class QueueHealth {
   }
 
   private failed({ message }: Error): void {
-    this.acceptsWrites = false;
     const reason = message.replace(/\d+/g, '');
-    if (this.isClosed || this.logged.has(reason)) return;
-    this.logged.add(reason);
+    if (this.reasons.has(reason)) return;
+    this.reasons.add(reason);
+    if (this.isClosed) return;
     this.logger.warn(
       { queue: this.queue.name, reason: message },
       'Redis can’t be used: workers find work without wake-ups, less promptly',
@@ -99,8 +98,7 @@ class QueueHealth {
   }
 
   private recovered(): void {
-    if (!this.acceptsWrites) this.logger.info({ queue: this.queue.name }, 'Redis can be used again');
-    this.acceptsWrites = true;
-    this.logged.clear();
+    if (this.reasons.size > 0) this.logger.info({ queue: this.queue.name }, 'Redis can be used again');
+    this.reasons.clear();
   }
 }
