@@ -10,7 +10,7 @@ import { OrderSupportService } from '../../src/support/order-support.service.js'
 import { closeWithBalancedBooks, expectBooksToBalance } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import { bought } from '../support/fake-supplier.js';
-import { besideChange, whileLocked } from '../support/locks.js';
+import { besideChange, untilWaiting, whileLocked } from '../support/locks.js';
 import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
 import { untilDone } from '../support/until-served.js';
 import { CommandLine } from './command-line.js';
@@ -313,11 +313,7 @@ describe('topup order cancel beside workers', () => {
       `SELECT * FROM wallets WHERE merchant_id = ${merchant.id} FOR UPDATE`,
       async () => {
         const work = tryToCancel(order).finally(() => (done = true));
-        await eventually(
-          () =>
-            stack.sql(`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`),
-          ({ length }) => length > 0,
-        );
+        await untilWaiting(stack);
         expect(done).toBe(false);
         return { work };
       },

@@ -3,9 +3,8 @@ import { SettlementRepository } from '../../src/orders/settlement.repository.js'
 import { UnknownPurchasesRepository } from '../../src/fulfilment/reconciliation/unknown-purchases.repository.js';
 import { SuppliersService } from '../../src/suppliers/suppliers.service.js';
 import { closeWithBalancedBooks } from '../support/books.js';
-import { eventually } from '../support/eventually.js';
 import type { ErrorBody } from '../support/http.js';
-import { holding, inTurn } from '../support/locks.js';
+import { holding, inTurn, untilWaiting } from '../support/locks.js';
 import { PASSWORD, type TestOperator } from './console-stack.js';
 import { contradict, startScene, type Scene } from './scene.js';
 
@@ -28,16 +27,6 @@ afterAll(() => closeWithBalancedBooks(scene.stack, scene.console));
 const available = async (): Promise<string> => (await scene.stack.wallet(scene.merchant)).available;
 const close = (id: number, body: object, { browser } = finance) =>
   browser.post<Reversal & ErrorBody>(`/api/reversals/${id}/closing`, body);
-
-/** Waits until at least so many connections wait for locks. */
-const waitingForLocks = (count: number): Promise<object[]> =>
-  eventually(
-    () =>
-      scene.console.sql(
-        `SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
-      ),
-    ({ length }) => length >= count,
-  );
 
 /**
  * Reports that the unit of a discrepancy was bought after all: as a supplier's answer in a settlement does, or as a comparison of
@@ -161,7 +150,7 @@ describe('reversals', () => {
     let late: ReturnType<typeof close> | undefined;
     await holding(scene.stack, 'supplier_reversals', async (client) => {
       late = close(id, { credit: '35.00', reason: 'ticket 4714' });
-      await waitingForLocks(1);
+      await untilWaiting(scene.console);
       await client.query(
         `UPDATE supplier_reversals SET status = 'closed', closed_at = statement_timestamp() WHERE id = $1`,
         [id],

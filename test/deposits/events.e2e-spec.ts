@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
-import { whileLocked, withoutSweeper } from '../support/locks.js';
+import { untilWaiting, whileLocked, withoutSweeper } from '../support/locks.js';
 import type { TestMerchant } from '../support/stack.js';
 import { fetchServed } from '../support/until-served.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
@@ -156,12 +156,7 @@ describe('a deposit that nobody pays in time', () => {
     const wallet = `SELECT FROM wallets WHERE merchant_id = ${shop.id} FOR NO KEY UPDATE`;
     await whileLocked(scene.stack, wallet, async () => {
       await timeOver(deposit);
-      const isWaiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()
-                           AND query LIKE '%FROM wallets%'`;
-      await eventually(
-        () => scene.stack.sql(isWaiting),
-        ({ length }) => length > 0,
-      );
+      await untilWaiting(scene.stack, 1, '%FROM wallets%');
       expect(await scene.show(deposit.deposit_number)).toMatchObject({ status: 'pending' });
       expect(await kindsOf(shop)).toEqual([]);
     });
@@ -182,12 +177,7 @@ describe('a deposit that nobody pays in time', () => {
          WHERE deposit_number = ANY($1)`,
         [numbers, other.id],
       );
-      await eventually(
-        () =>
-          scene.stack.sql(`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()
-                             AND query LIKE '%FROM wallets%'`),
-        ({ length }) => length > 0,
-      );
+      await untilWaiting(scene.stack, 1, '%FROM wallets%');
       const lock = `SELECT merchant_id FROM wallets WHERE merchant_id = $1 FOR NO KEY UPDATE NOWAIT`;
       expect(await scene.stack.sql(lock, [other.id])).toHaveLength(1);
     });

@@ -6,7 +6,7 @@ import { deferred } from '../support/deferred.js';
 import { makeDue } from '../support/due.js';
 import { eventually } from '../support/eventually.js';
 import { bought, refused, type Answer } from '../support/fake-supplier.js';
-import { whileLocked } from '../support/locks.js';
+import { untilWaiting, whileLocked } from '../support/locks.js';
 import { TestStack, unique, type OrderBody, type TestMerchant } from '../support/stack.js';
 
 /** The timeout of a call. A call lasts until the test ends it. */
@@ -36,11 +36,7 @@ const sent = (order: OrderBody): Promise<number> =>
   );
 
 /** Waits until a connection waits for a lock. */
-const isBlocked = (): Promise<object[]> =>
-  eventually(
-    () => stack.sql(`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`),
-    ({ length }) => length > 0,
-  );
+const isBlocked = (): Promise<object[]> => untilWaiting(stack);
 
 /**
  * Two orders at a supplier that may have one call. The first gets the answer, which can't be recorded while its unit is locked.

@@ -36,6 +36,7 @@ export async function buyWoken(stack: TestStack, merchant: TestMerchant, sku: st
     await eventually(wakeAndLook, (status) => status === 'completed');
   });
 }
+
 /**
  * Waits without sweepers for what `act` causes. It acts again after some seconds: if a worker's claim fails, such as on a busy
  * machine, only a sweeper would wake the worker again for the same work.
@@ -104,6 +105,17 @@ export async function besideChange<Result>(
     await Promise.all(clients.map((client) => client.end()));
   }
 }
+
+/** Waits until so many statements wait for locks. @param like a pattern of their texts. */
+export const untilWaiting = (stack: Pick<TestStack, 'sql'>, count = 1, like = '%'): Promise<object[]> =>
+  eventually(
+    () =>
+      stack.sql(
+        `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database() AND query LIKE $1`,
+        [like],
+      ),
+    ({ length }) => length >= count,
+  );
 
 interface Turns<Subject, First, Second> {
   /** What only this attempt uses, such as an account. */

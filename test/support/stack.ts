@@ -21,6 +21,7 @@ import { createTestDatabase, type TestDatabase } from './database.js';
 import { eventually } from './eventually.js';
 import { FakeSupplier } from './fake-supplier.js';
 import { Client } from './http.js';
+import { KEEP_ALIVE_MS } from './keep-alive.js';
 import { untilDone } from './until-served.js';
 
 export interface TestMerchant {
@@ -50,9 +51,6 @@ export interface OrderBody {
 let names = 0;
 /** A name that no other test uses. */
 export const unique = (prefix: string): string => `${prefix}-${process.pid}-${++names}`;
-
-/** Longer than a suite uses no connection: on a busy machine a request may meet the end of an idle one, and fail. */
-const KEEP_ALIVE_MS = 600_000;
 
 async function listenAsApi(config: Config, logger: Logger): Promise<INestApplication> {
   const api = await createApi(config, logger);

@@ -5,6 +5,7 @@ import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import { expectError, expectRefusedField } from '../support/expectations.js';
 import { refused } from '../support/fake-supplier.js';
+import { untilWaiting } from '../support/locks.js';
 import { TestStack, unique, type TestMerchant } from '../support/stack.js';
 import type { Page } from '../support/pages.js';
 import { fetchServed, untilDone } from '../support/until-served.js';
@@ -170,13 +171,6 @@ const write = (client: pg.Client, merchantId: number, id: string): Promise<unkno
     [id, merchantId, JSON.stringify({ id, event: 'wallet.low_balance', timestamp: 1768465800, data: LOW })],
   );
 
-/** Waits until so many statements wait for a lock. */
-const waiting = (count: number): Promise<unknown> =>
-  eventually(
-    () => stack.sql(`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`),
-    (found) => found.length >= count,
-  );
-
 describe('no new event is listed before one that a reader has seen', () => {
   it('even with open transactions, because a merchant’s events are written by one transaction after the other', async () => {
     const merchant = await stack.merchant();
@@ -185,7 +179,7 @@ describe('no new event is listed before one that a reader has seen', () => {
     try {
       await write(first, merchant.id, 'evt_first');
       const second = openWriter(merchant.id);
-      await waiting(1);
+      await untilWaiting(stack);
       await write(beside, other.id, 'evt_beside');
       await beside.query('COMMIT');
       expect((await list(other)).data.map(({ id }) => id)).toEqual(['evt_beside']);
@@ -236,7 +230,7 @@ describe('no new event is listed before one that a reader has seen', () => {
     const holder = await openWriter(merchant.id);
     try {
       const writing = isEnd ? Promise.resolve(sell(null)) : work(merchant);
-      await waiting(1);
+      await untilWaiting(stack);
       await write(holder, merchant.id, unique('evt_held').replaceAll('-', '_'));
       await holder.query('COMMIT');
       await writing;

@@ -1,5 +1,4 @@
-import { eventually } from '../../support/eventually.js';
-import { whileLocked } from '../../support/locks.js';
+import { untilWaiting, whileLocked } from '../../support/locks.js';
 import type { TestMerchant } from '../../support/stack.js';
 import {
   BankAccount,
@@ -62,16 +61,12 @@ export class Reports {
   /** Reports a payment twice at once. Each report has read all that it reads before the channel's lock, and gets the lock in this order. */
   readonly atOnce = async (given: Paid, ...tell: ((given: Paid) => Promise<unknown>)[]): Promise<unknown> => {
     const { stack } = this.scene().deposits;
-    const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
     const lock = `SELECT FROM deposit_channels WHERE code = '${given.channel}' FOR NO KEY UPDATE`;
     const telling: Promise<unknown>[] = [];
     await whileLocked(stack, lock, async () => {
       for (const each of tell) {
         telling.push(each(given));
-        await eventually(
-          () => stack.sql(waiting),
-          ({ length }) => length >= telling.length,
-        );
+        await untilWaiting(stack, telling.length);
       }
     });
     return Promise.all(telling);
