@@ -22,7 +22,7 @@ const kept = new Set(process.env.CONSOLE_GALLERY ? picturesShown() : []);
 /** Pictures show whole pages up to this height. */
 const TALLEST = 800;
 /** The quality of a picture. It is lower for large pictures. */
-const QUALITIES = [55, 45, 35, 25];
+const QUALITIES = [50, 40, 30, 20];
 const LARGEST_BYTES = 44 * 1024;
 /** The share of a picture that may differ before it counts as changed, such as a few digits of a counter. */
 const NEARLY_EQUAL = 0.0003;
