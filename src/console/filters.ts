@@ -23,7 +23,10 @@ export const idsOf = (filter: string | undefined): Values<number> | undefined =>
 /** No supplier has this id. */
 const NO_SUPPLIER_ID = -1;
 
-/** Returns the ids of the suppliers whose codes a filter has; undefined without the filter. An unknown code matches nothing. */
+/**
+ * Returns the ids of the suppliers that a filter names by code; undefined without the filter. An unknown code matches
+ * nothing.
+ */
 export async function supplierIdsOf(
   filter: string | undefined,
   suppliers: SuppliersService,

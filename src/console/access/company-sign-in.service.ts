@@ -88,6 +88,7 @@ export class CompanySignInService {
   /**
    * Refuses a request from any page outside CONSOLE_URL. The provider returns the browser to CONSOLE_URL, where the
    * cookie of another host is missing. For example, a cookie of localhost is missing at 127.0.0.1.
+   * @throws BAD_REQUEST
    */
   private assertReturnsHere({ headers: { origin } }: Request): void {
     const { url } = this.config.console;

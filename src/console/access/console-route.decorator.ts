@@ -23,9 +23,12 @@ class ConsoleErrorDto {
 }
 
 /**
- * The callers that a route allows: operators with a permission; every operator who is signed in (`operator`); also an operator
- * who must set up a second factor first, for the own account (`self`); every operator with a session, even before the code of
- * the second factor (`half`); or anyone.
+ * The callers that a route allows:
+ * - a permission: every operator who has the permission.
+ * - `operator`: every operator who is signed in.
+ * - `self`: also an operator who must still set up a second factor. Its routes are about the caller's own account.
+ * - `half`: every operator with a session, even before the code of the second factor.
+ * - `anyone`: every caller, also without a session.
  */
 export type Access = Permission | 'operator' | 'self' | 'half' | 'anyone';
 

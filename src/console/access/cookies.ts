@@ -42,8 +42,8 @@ export class CompanyCookie {
 
 /**
  * Marks a browser in which an operator has signed in, so that strangers' failed attempts can't lock out this browser.
- * The mark is valid until the account is reset, disabled or linked, or gets another password or second factor. So the
- * browser of an earlier user of the account loses its mark.
+ * The mark is valid until the account is reset, disabled or linked to a company account, or its password or second
+ * factor is changed or removed. So the browser of an earlier user of the account loses its mark.
  */
 export class DeviceCookie {
   private readonly name: string;

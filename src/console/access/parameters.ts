@@ -15,7 +15,7 @@ const documented =
     if (descriptor) document(target, method ?? '', descriptor);
   };
 
-/** A parameter of the path, which `transform` reads. */
+/** A parameter of the path. The controller gets the result of `transform`. */
 export const PathParameter = (
   name: string,
   type: 'integer' | 'string',
@@ -39,11 +39,11 @@ export const PathText = (
     return text;
   });
 
-/** An id in the path. @throws as {@link PathText}. */
+/** An id in the path, as number. @throws as {@link PathText}. */
 export const PathId = (what: string, name = 'id'): ParameterDecorator =>
   PathParameter(name, 'integer', '7', (text) => Number(readId(text, what, MAX_INTEGER)));
 
-/** An id of 64 bits in the path. @throws as {@link PathText}. */
+/** An id of 64 bits in the path, as bigint. @throws as {@link PathText}. */
 export const PathBigId = (what: string): ParameterDecorator =>
   PathParameter('id', 'integer', '5012', (text) => readId(text, what, MAX_BIGINT));
 

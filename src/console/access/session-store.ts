@@ -28,8 +28,8 @@ const SEEN_EVERY_MS = 30_000;
 type Done<Result = void> = (error?: unknown, result?: Result) => void;
 
 /**
- * Stores sessions in `operator_sessions` by the hashes of their identifiers, which only the cookies have. So a reader
- * of the table can't use the sessions.
+ * Stores sessions in `operator_sessions`, by the hashes of their identifiers. Only the cookies have the identifiers. So
+ * a reader of the table can't use the sessions.
  */
 @Injectable()
 export class SessionStore extends Store {

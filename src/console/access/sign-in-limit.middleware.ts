@@ -6,8 +6,8 @@ import { AppError } from '../../core/errors.js';
 const WINDOW_MS = 60_000;
 
 /**
- * Limits attempts to sign in from one address, or from one IPv6 network, before the console hashes a password or calls
- * the company's provider.
+ * Limits POST requests from one address, or from one IPv6 network, before the console hashes a password or calls the
+ * company's provider. All paths with the same handler share the limit.
  */
 export function signInLimitMiddleware(perMinute: number): RequestHandler {
   return rateLimit({

@@ -13,7 +13,7 @@ export const isAdded = ({ change }: { change: string }): boolean => change === '
 /** Whether the merchant had no own price before. */
 export const isFirst = ({ old }: PriceDifference): boolean => old === null;
 
-/** Counts the differences that add a product or a price, and the differences that change one. */
+/** Counts the differences that add a product or a price, and all others. The others may also remove a price. */
 export function counted<Difference>(differences: Difference[], adds: (difference: Difference) => boolean): ImportedDto {
   const added = differences.filter(adds).length;
   return { added, changed: differences.length - added };

@@ -78,7 +78,10 @@ export function toOfferDto(
 
 /** Members of an offer that need the permission to see costs. */
 const COSTS = new Set(['cost', 'currency', 'cost_baht', 'margin_baht']);
-/** Members of an entry's detail that name or explain the action, and are not changed by it. */
+/**
+ * Members of an entry's detail that name or explain the action. Only the history of `product.set` for an existing
+ * product shows them as changes.
+ */
 const ABOUT = new Set(['sku', 'before', 'reason', 'supplier', 'supplier_sku', 'file', 'match', 'percent']);
 
 type Detail = Record<string, unknown>;

@@ -150,8 +150,8 @@ export class ImportStatementDto extends PreviewStatementDto {
 }
 
 /**
- * What an import does, or would do. `lines`, `opening` and `closing` are of the whole file. `repeated` counts earlier
- * lines. The other counts and amounts are of new lines.
+ * What an import does, or would do. `lines`, `opening` and `closing` are of the whole file. `repeated` counts lines
+ * that were imported before. The other counts and amounts are of new lines.
  */
 export class StatementImportDto {
   @Shown.text('kbank') channel!: string;

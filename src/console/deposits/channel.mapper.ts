@@ -34,8 +34,10 @@ export function toSyncStart(text: string | undefined): Date | undefined {
 }
 
 /**
- * Returns what an import did. A refused file gives a result, too, with at most {@link MAX_PROBLEMS} problems.
- * @throws PAYLOAD_TOO_LARGE; errors of the import.
+ * Imports a file, or makes a preview of the import, and returns the result. A refused file has a result, too, with at
+ * most {@link MAX_PROBLEMS} problems.
+ * @param take the import or the preview.
+ * @throws PAYLOAD_TOO_LARGE; errors of `take`.
  */
 export async function toImportDto(
   code: string,

@@ -124,7 +124,11 @@ export class ConsoleJobsService {
     );
   }
 
-  /** The job ends within two seconds. @throws NOT_FOUND; FORBIDDEN; CONFLICT if it has ended or was cancelled. */
+  /**
+   * Requests the end of a job. Its process cancels running statements within two seconds, but does not interrupt calls
+   * to suppliers, or the reading of a supplier's list.
+   * @throws NOT_FOUND; FORBIDDEN; CONFLICT if the job has ended or was cancelled.
+   */
   async cancel(caller: Caller, id: number): Promise<JobDetailDto> {
     const { kind } = await this.get(caller, id);
     this.assertMayRun(caller, kind);

@@ -54,7 +54,7 @@ export class ConsolePricesController {
   }
 }
 
-/** Reads the own price that the operator saw: null for none. @throws BAD_REQUEST */
+/** Reads the own price that the operator saw: null for none; undefined without the member. @throws BAD_REQUEST */
 function readSeen(text: string | undefined): Satang | null | undefined {
   if (text === undefined) return undefined;
   if (text === 'none') return null;

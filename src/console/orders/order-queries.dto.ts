@@ -6,7 +6,7 @@ import { Moment, Member, Text } from '../../core/validation/member.decorators.js
 import { ORDER_STATUSES } from '../../orders/states.js';
 import { AnyId, AnyOf, AnyText, isId } from '../filters.js';
 
-/** The number of items on a page unless the query has a `limit`. */
+/** The number of entries on a page unless the query has a `limit`. */
 export const CONSOLE_LIMIT = 50;
 
 /** An id in a query, as text. */

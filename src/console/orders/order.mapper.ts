@@ -29,7 +29,8 @@ export const merchantOf = (row: { merchant_id: number; merchant_name: string }):
   name: row.merchant_name,
 });
 
-// A CSV has a million of these. Node 20 takes ten times as long if other members follow after the copied ones.
+// An export makes up to a million of these objects. In Node 20, that takes ten times as long if other members follow
+// after `pick`.
 export const toListedOrderDto = (order: ListedOrder, viewer: Viewer): ListedOrderDto => ({
   merchant: merchantOf(order),
   user_id: masked(order.user_id, viewer),

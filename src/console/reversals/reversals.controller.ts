@@ -108,7 +108,8 @@ export class ConsoleReversalsController {
         ...reversal,
         player: maskedIfAny(player, caller),
         supplier_reference: mask(supplier_reference),
-        // The player of an archived order is unknown, which would mask these whole. They are our own, and have no player.
+        // The player of an archived order is unknown, so its mask hides each text whole. A discrepancy about an order
+        // has neither of these two texts.
         ...(!reversal.archived && { reference: mask(reference), supplier_sku: mask(supplier_sku) }),
         detail: mask(detail),
         ...(caller.may('costs.read') ? {} : { amount: null, currency: null }),

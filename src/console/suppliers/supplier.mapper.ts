@@ -33,8 +33,9 @@ export interface SupplierActivity {
   states: readonly SupplierState[];
   queues: readonly SupplierQueue[];
   recent: readonly RecentRow[];
+  /** For how many hours each balance lasts, by the code of the supplier; null or absent if unknown. */
   lasting: ReadonlyMap<string, number | null>;
-  /** The minutes that `recent` counts. */
+  /** The number of minutes that `recent` covers. */
   minutes: number;
 }
 
