@@ -12,8 +12,8 @@ export interface KeyUse {
 }
 
 /**
- * Records when API keys were last used, to the hour. No request waits for this. One statement writes all keys, and all processes
- * together write each key at most once an hour.
+ * Records when API keys were last used, to the hour. No request waits for this. One statement writes all keys, and all
+ * processes together write each key at most once an hour.
  */
 @Injectable()
 export class ApiKeyUsesService {
@@ -22,7 +22,7 @@ export class ApiKeyUsesService {
 
   constructor(private readonly apiKeys: ApiKeysRepository) {}
 
-  /** @throws SERVICE_UNAVAILABLE; the next call then writes these uses too. */
+  /** @throws SERVICE_UNAVAILABLE; a later call with the same uses writes them. */
   async note(uses: Iterable<KeyUse>): Promise<void> {
     const processStartMs = Date.now() - performance.now();
     const due = new Map<number, number>();

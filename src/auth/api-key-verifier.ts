@@ -64,7 +64,8 @@ export class ApiKeyVerifier implements OnModuleInit, OnModuleDestroy {
    * @param key what the caller sent as `X-API-Key`.
    * @param address the caller's IP address.
    * @throws UNAUTHORIZED for a missing, unknown, revoked or expired key; FORBIDDEN for a suspended merchant or an
-   * address outside the key's networks; SERVICE_UNAVAILABLE when the key must be looked up and the database is away.
+   * address outside the key's networks; SERVICE_UNAVAILABLE when the key must be looked up, and the database is away or
+   * too slow.
    */
   async verify(key: string | undefined, address: string | undefined): Promise<Caller> {
     if (key === undefined || !API_KEY_SHAPE.test(key)) throw invalidApiKey();
@@ -89,14 +90,15 @@ export class ApiKeyVerifier implements OnModuleInit, OnModuleDestroy {
       await this.lookUp([...this.entries.keys()].map((id) => Buffer.from(id, 'base64')));
       await this.uses.note([...this.entries.values()].map(toUse));
     } catch (error) {
-      // Harmless: the next request with a key looks this key up.
+      // Harmless: once a cached lookup is too old, the next request looks its key up. The next refresh notes the uses.
       this.logger.debug({ reason: (error as Error).message }, 'refreshing API keys failed');
     }
   }
 
   /**
-   * Looks keys up and removes unknown or revoked ones from the cache.
-   * @returns an entry for each valid key: the cache may be full, and may not have kept it.
+   * Looks keys up, caches them, and removes unknown or revoked ones from the cache.
+   * @returns the entry of each key, in order; undefined for an unknown or revoked key. Callers must not read the cache
+   * instead: a full cache is emptied.
    */
   private async lookUp(hashes: Buffer[]): Promise<(Entry | undefined)[]> {
     const verifiedAtMs = performance.now();
@@ -145,7 +147,7 @@ const networksOf = ({ allowed_networks: stored }: RecognizedKey): Entry['network
         .filter((network) => network !== undefined)
         .map(unmapped);
 
-/** The IPv4 network of an IPv6 one that contains only IPv4-mapped addresses, because such callers count as IPv4. */
+/** Turns an IPv6 network of IPv4-mapped addresses into its IPv4 network, because callers from there count as IPv4. */
 const unmapped = ([base, bits]: Network): Network =>
   base instanceof ipaddr.IPv6 && base.isIPv4MappedAddress() && bits >= 96
     ? [base.toIPv4Address(), bits - 96]

@@ -69,7 +69,7 @@ export class ApiKeysRepository {
     return manager.findOne(ApiKey, { where: { id }, lock: { mode: 'pessimistic_write' } });
   }
 
-  /** @returns the id of the successor that a rotation issued for the key; null for a key that was never rotated. */
+  /** @returns the id of the key's successor; null if the audit log has no rotation of the key. */
   async findSuccessor({ manager }: Transaction, { id, merchant_id }: ApiKey): Promise<number | null> {
     const rotation = { action: 'api_key.rotate', merchant_id, detail: JsonContains({ id }) };
     const found = await manager.findOneBy(AuditLogEntry, rotation);

@@ -41,7 +41,7 @@ export class ApiKeysService {
 
   /**
    * Issues a key to a merchant.
-   * @throws NOT_FOUND for an unknown merchant; BAD_REQUEST for a bad network, name, or an expiry in the past.
+   * @throws NOT_FOUND for an unknown merchant; BAD_REQUEST for a bad network, name or operator, or a past expiry.
    */
   async issue(merchantId: number, options: IssueOptions = {}, by?: Actor): Promise<IssuedApiKey> {
     const { sandbox } = await this.merchants.get(merchantId);
@@ -90,7 +90,7 @@ export class ApiKeysService {
 
   /**
    * Issues a successor with the same merchant, name, networks and expiry, and ends the old key.
-   * @param overlapSeconds how long both keys work.
+   * @param overlapSeconds how long both keys work, unless the old key expires before; 0 revokes the old key at once.
    * @throws NOT_FOUND; CONFLICT when the key has already ended, or was rotated before.
    */
   async rotate(id: number, overlapSeconds: number, by?: Actor): Promise<IssuedApiKey> {
@@ -100,7 +100,7 @@ export class ApiKeysService {
       if (old.revoked_at || (old.expires_at && old.expires_at.getTime() <= Date.now())) {
         throw new AppError('CONFLICT', `API key ${id} has ended already: issue a new one instead`);
       }
-      // A rotation has set the end of this key. Its next successor must not inherit that end.
+      // The earlier rotation shortened this key's expiry, and a second successor would inherit the short expiry.
       const successor = await this.apiKeys.findSuccessor(tx, old);
       if (successor !== null) {
         const message = `API key ${id} was rotated before: rotate its successor, API key ${successor}, instead`;

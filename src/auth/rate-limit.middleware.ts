@@ -5,10 +5,10 @@ import { callerOf } from './caller.js';
 import type { SharedBucketsService } from './shared-buckets.service.js';
 
 /**
- * Limits the requests per second of each API key over all API processes, without waiting for any server.
- * Every answer carries the `RateLimit-*` headers.
- * @param limit 0 turns it off.
- * @param what a name for the limited requests. A limit for some routes must come after the general one: the last limit sets
+ * Limits the requests per second of each API key over all API processes, without waiting for any server. Must come
+ * after the check of the key. Sets the `RateLimit-*` headers of every answer.
+ * @param limit 0 turns the limit off.
+ * @param what names the limited requests. A limit for some routes must come after the general one: the last limit sets
  * the headers.
  */
 export function rateLimitMiddleware(shared: SharedBucketsService, limit: number, what = 'requests'): RequestHandler {
