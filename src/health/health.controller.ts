@@ -18,7 +18,7 @@ export class HealthController {
     return { status: 'ok' };
   }
 
-  /** The process can take orders: PostgreSQL answers and accepts writes. Redis does not matter. */
+  /** The process can take orders: PostgreSQL has the schema and accepts writes. Redis does not matter. */
   @Get('readyz')
   async ready(@Res({ passthrough: true }) response: Response): Promise<{ status: string } | ErrorBody> {
     const why = await this.readiness.whyNot();

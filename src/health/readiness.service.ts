@@ -8,7 +8,10 @@ const ANSWER_WITHIN_MS = 1_500;
 /** Why a process is not ready. */
 type Unreadiness = 'PostgreSQL does not answer' | 'PostgreSQL is read-only';
 
-/** Whether PostgreSQL answers and accepts writes now. Simultaneous checks share one query. */
+/**
+ * Whether PostgreSQL answers and accepts writes now. Until the schema is migrated, the process is not ready either.
+ * Simultaneous checks share one query.
+ */
 @Injectable()
 export class ReadinessService {
   private checking: Promise<Unreadiness | null> | undefined;
