@@ -34,17 +34,20 @@ export interface LogFilter {
   merchantIds?: number[] | undefined;
   orderNumber?: string | undefined;
   actions?: AuditedAction[] | undefined;
-  /** The codes of suppliers: selects actions on the suppliers and on their offers. */
+  /** The codes of suppliers: selects actions on the suppliers, without tests, and on their offers. */
   suppliers?: string[] | undefined;
   /** Matches entries with a lower id. */
   before?: bigint | undefined;
   limit: number;
 }
 
-/** Ids rise with the time, except within this distance: concurrent transactions may commit in another order. */
+/** Ids rise with the time, except within this distance: of two concurrent statements, the later may get a lower id. */
 const MARGIN = 1_000;
 
-/** Actions whose detail names a supplier. The list must equal the one of the index `ix_operator_actions_supplier`. */
+/**
+ * The actions that the filter by supplier selects. `supplier.test` also names a supplier, but is not one of them.
+ * The list must equal the one of the index `ix_operator_actions_supplier`.
+ */
 const SUPPLIER_ACTIONS = `entry.action IN (
   'supplier.set', 'supplier.remove', 'supplier.pause', 'supplier.resume', 'supplier.sync', 'offer.set', 'offer.remove')`;
 
