@@ -11,9 +11,9 @@ export interface OfferView {
   priority: number;
   cost: string | null;
   currency: string | null;
-  /** The cost at the present exchange rate. */
+  /** The cost at the present exchange rate; null without a cost or a fresh rate. */
   cost_baht: string | null;
-  /** The list price minus the cost. */
+  /** The list price minus the cost; null if `cost_baht` is null. */
   margin_baht: string | null;
   player_template: string | null;
   guard_percent: number;

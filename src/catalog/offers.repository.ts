@@ -79,7 +79,10 @@ export class OffersRepository {
     return manager.findOne(Product, { where: { sku }, lock: { mode: 'for_no_key_update' } });
   }
 
-  /** Locks an offer until the transaction ends, so that it keeps what a fault or the supplier's catalogue changes at the same time. */
+  /**
+   * Locks an offer until the transaction ends, so that the operator's change does not overwrite a simultaneous change
+   * by a fault or a reading of the supplier's catalogue.
+   */
   lock({ manager }: Transaction, { product_id, supplier_id, supplier_sku }: OfferKey): Promise<SupplierOffer | null> {
     const where = { product_id, supplier_id, supplier_sku };
     return manager.findOne(SupplierOffer, { where, lock: { mode: 'for_no_key_update' } });

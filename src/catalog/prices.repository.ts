@@ -37,8 +37,8 @@ const LIST_PRODUCTS = statement(
 );
 
 /**
- * Finds products by their SKUs, and locks their list prices until the transaction ends. One change of a product's prices at a time,
- * because a merchant's first own price is a new row, and no row to lock exists.
+ * Finds products by their SKUs, and locks their list prices until the transaction ends. The lock also protects own
+ * prices, because a merchant's first own price has no row to lock.
  */
 const LOCK_PRODUCTS = statement(
   'prices.lock_products',

@@ -248,7 +248,7 @@ type ChangedRow = Pick<StoredPrice, 'merchant_id' | 'product_id' | 'sku'> & Pick
 
 interface Plan {
   products: Map<string, ListPrice>;
-  /** Changes that make a difference, sorted by merchant and SKU. All writers lock rows in this order, and so can't deadlock. */
+  /** Changes that make a difference, sorted by merchant and SKU, so that {@link assertExpected} can compare them. */
   changed: ChangedRow[];
   differences: PriceDifference[];
 }

@@ -66,7 +66,8 @@ export const writeProducts = (products: ProductView[]): string =>
   ]);
 
 /**
- * Reads products from a CSV file. A column that the file lacks leaves products as they are. An empty field means the default.
+ * Reads products from a CSV file. A column that the file lacks leaves products as they are. An empty field means the
+ * default; `sku`, `name` and `price` have none.
  * @returns the correct lines, and the problems of the other lines. The reading stops when there are enough problems.
  * @throws CsvProblems for a file that is no such table.
  */

@@ -16,7 +16,7 @@ import { SupplierCataloguesRepository } from './supplier-catalogues.repository.j
 /** The wait before a failed reading is repeated. */
 const RETRY_MS = 60_000;
 
-/** How often workers look for due products. This is often, because units may wait for a new price. */
+/** How often workers look for due products. The time is short, because units may wait for a new price. */
 const CHECK_EVERY_MS = 1_000;
 
 export const CATALOGUES_FAILED = 'the catalogues of suppliers could not be read';
@@ -26,8 +26,8 @@ interface ProductRun {
   supplier: string;
   sku: string;
   /**
-   * `overtaken` if meanwhile an operator removed the supplier or changed its adapter, address or account, or a process
-   * read the whole catalogue.
+   * `overtaken` if meanwhile an operator removed the supplier or changed its adapter, address or account, or a newer
+   * reading of the SKU or of the whole catalogue ended.
    */
   result: 'unchanged' | 'changed' | 'gone' | 'overtaken' | Unavailable;
 }

@@ -40,7 +40,7 @@ export type RoutedOffer = Omit<SupplierOffer, 'off_at' | 'off_by_fault' | 'creat
   max_cost_micros: bigint | null;
   /** The pattern that players must match, from the supplier's catalogue; null for any player. */
   player_pattern: string | null;
-  /** Whether the margin is below the minimum. */
+  /** Whether the margin is below the minimum. Null without a cost or a fresh rate. */
   eats_margin: boolean | null;
   /** Null when the offer is routable. */
   why_not: Unroutable | null;

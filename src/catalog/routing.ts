@@ -11,7 +11,7 @@ export const MAX_PASSED_OVER = 20;
 export interface RoutingLimits {
   costMaxAgeMs: bigint;
   rateMaxAgeMs: bigint;
-  /** In hundredths of a percent of the price with which a statement compares the cost. */
+  /** In hundredths of a percent of the price that `offersOf` gets. */
   minMargin: number;
 }
 

@@ -97,7 +97,10 @@ export type MappedItem = Pick<SupplierProduct, ItemColumns> & {
   is_new: boolean;
 };
 
-/** A sync sees all items that are listed, and a reading of one SKU moves only that item's time. So the last sync has the earliest time. */
+/**
+ * After a sync, the `last_seen_at` of each listed item is the time of the sync, or later if its SKU was read alone. So
+ * the earliest one is the time of the last sync.
+ */
 const LIST_ITEMS = statement(
   'supplier_catalogues.list_items',
   { supplierId: 'int', match: 'text?', isUnmapped: 'boolean' },

@@ -57,8 +57,9 @@ export class SupplierSyncService {
   ) {}
 
   /**
-   * Reads a supplier's whole catalogue now. Refuses as `too_soon` if the last reading began less than the gap ago.
-   * @throws NOT_FOUND; BAD_REQUEST if the supplier's adapter reads no catalogues.
+   * Reads a supplier's whole catalogue now, even if the supplier is paused. Refuses as `too_soon` if the last reading
+   * began less than the gap ago.
+   * @throws NOT_FOUND; BAD_REQUEST if the supplier's adapter reads no catalogues, or as {@link assertActor}.
    */
   async sync(code: string, options: SyncOptions = {}, by?: Actor): Promise<SyncRun> {
     if (by) assertActor(by);
