@@ -139,7 +139,7 @@ function defineSetWeight(merchant: OperatorCommand): void {
     );
 }
 
-/** A merchant, with its alert if it has one. */
+/** A merchant, with its alert if the caller read it and there is one. */
 const toJson = (merchant: Merchant, alertBelow: Satang | null = null): Record<string, unknown> => ({
   ...pick(merchant, 'id', 'name', 'status', 'sandbox', 'weight', 'created_at'),
   ...(alertBelow === null ? {} : { alert_below: formatBaht(alertBelow) }),

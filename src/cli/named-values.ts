@@ -5,7 +5,7 @@ import { confirm } from './confirm.js';
 import { CommandError } from './problems.js';
 import { streams } from './streams.js';
 
-// Arguments may hold secrets, so a message repeats a part only if it has the form of a name.
+// An argument NAME=VALUE may hold a secret, so a message repeats the part before = only if it has the form of a name.
 
 /** Collects the arguments of a repeatable option, such as `--credential`. */
 export const repeated = (text: string, earlier: string[] = []): string[] => [...earlier, text];

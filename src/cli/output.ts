@@ -74,7 +74,7 @@ function painter(columns: string[]): Paint {
 export const paragraphs = (...parts: (string | undefined)[]): string =>
   parts.filter((part) => part !== undefined && part !== '').join('\n\n');
 
-/** Escapes control characters, because text from suppliers and merchants could control the terminal. */
+/** Replaces control characters by blanks, because text from suppliers and merchants could control the terminal. */
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (Array.isArray(value)) return value.map(cell).join(', ');
@@ -83,7 +83,10 @@ function cell(value: unknown): string {
   return printable(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
-/** Writes to standard output. Resolves when it is written, or when the reader has closed the stream. @throws any other problem */
+/**
+ * Writes a text to standard output. Resolves when the text is written, or when the reader has closed the stream.
+ * @throws any other problem.
+ */
 export function print(text: string): Promise<void> {
   const { stdout } = streams();
   return new Promise((resolve, reject) => {

@@ -7,8 +7,8 @@ const REDRAW_MS = 100;
 const CLEAR_LINE = '\r\u001b[K';
 
 /**
- * Shows the progress of long work in one line on standard error, and clears it at the end. Shows nothing if standard error is
- * not a terminal.
+ * Shows the progress of long work in one line on standard error, and clears the line at the end. Shows nothing if
+ * standard error is no terminal, or a terminal that can't rewrite a line.
  * @param label such as `Importing products`.
  */
 export async function withProgress<Result>(

@@ -81,7 +81,7 @@ async function* linesOf(
   for await (const rows of pages) yield rows.map((row) => ({ ...toLine(row) }));
 }
 
-/** The same pages. Reads the first one now. */
+/** Returns the same pages, but reads the first one now: if its query fails, the caller has not printed anything yet. */
 async function begun<Page>(pages: AsyncGenerator<Page>): Promise<AsyncGenerator<Page>> {
   const first = await pages.next();
   return (async function* () {
