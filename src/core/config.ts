@@ -31,7 +31,7 @@ export interface Config extends Omit<
   /** The base URL of G2Bulk's player checks, without a slash at its end. */
   readonly g2bulkBaseUrl: string;
   readonly console: ConsoleConfig;
-  /** PostgreSQL cancels a request's statement after this time. */
+  /** PostgreSQL cancels a statement of the main pool after this time, unless its transaction sets another limit. */
   readonly statementTimeoutMs: number;
   /** How long to wait for a connection to PostgreSQL, or for a free one of the pool. */
   readonly connectTimeoutMs: number;

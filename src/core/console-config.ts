@@ -19,7 +19,7 @@ export interface ConsoleConfig {
   readonly sessionMs: number;
   readonly idleMs: number;
   readonly requireSecondFactor: 'none' | 'money' | 'all';
-  /** To settle units whose prices add up to more, an operator must confirm with a code or password. */
+  /** To settle units whose prices add up to more, an operator must have confirmed the session shortly before. */
   readonly confirmAbove: Satang;
   /** Movements above this amount, or in another currency than THB, need approval. Null if no movement needs it. */
   readonly approvalAbove: Satang | null;

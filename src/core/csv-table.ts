@@ -5,7 +5,7 @@ import { readCsvCell } from './csv.js';
 export interface CsvShape {
   columns: readonly string[];
   required: readonly string[];
-  /** What the lines of the file are, for messages, such as `products`. */
+  /** The plural noun for the lines in messages, such as `products`. */
   what: string;
   /** The maximum number of lines. */
   maxLines?: number;
@@ -110,7 +110,7 @@ export class FieldReader {
 
   /**
    * @param toValue returns null for an invalid text.
-   * @param words what the text must be, for the message.
+   * @param words completes the message `<column> must be …`.
    * @param ifEmpty the value of an empty field; without it, the field is required.
    * @returns undefined if the column is missing, or its text is invalid or missing.
    */
@@ -135,7 +135,7 @@ function readRows(file: Buffer, { what, maxLines = Infinity }: CsvShape): CsvRow
   const rows: CsvRow[] = [];
   let lastLine = 0;
   try {
-    // Inside quotes the parser counts a Windows line end twice.
+    // Inside quotes, the parser would count each Windows line end as two lines.
     const text = new TextDecoder('utf-8', { fatal: true }).decode(file).replace(/\r\n?/g, '\n');
     parse(text, {
       trim: true,

@@ -152,7 +152,7 @@ export function invalidRequest(details: [ErrorDetail, ...ErrorDetail[]]): AppErr
 export const invalidValue = (field: string, message: string): AppError =>
   invalidRequest([{ field, code: 'INVALID_VALUE', message }]);
 
-/** Refuses what an operator entered. @throws BAD_REQUEST */
+/** Refuses an operator's input. @throws BAD_REQUEST */
 export const refuse = (words: string): never => {
   throw new AppError('BAD_REQUEST', words);
 };

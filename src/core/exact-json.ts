@@ -18,7 +18,10 @@ export function parseExactJson(text: string): unknown {
   }
 }
 
-/** The position at which a text stops being JSON; null if it is JSON. The messages of JSON.parse often lack it. */
+/**
+ * The position at which a text stops being JSON; null if it is JSON, or if the parser names no position. The messages
+ * of JSON.parse often lack the position.
+ */
 export function findJsonProblem(text: string): number | null {
   try {
     parse(text, undefined, { onDuplicateKey: ({ newValue }) => newValue });

@@ -1,6 +1,6 @@
 import { storable } from './text.js';
 
-/** All codes for failed items and orders, each with the merchant's message if the supplier gave none. */
+/** All codes for failed items and orders, each with the message for merchants if the supplier sent none. */
 export const FAILURE_MESSAGES = {
   INVALID_PLAYER: 'The player does not exist',
   INVALID_SERVER: 'The game server does not exist, or does not fit the player',

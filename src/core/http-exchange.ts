@@ -1,7 +1,7 @@
 import type { Agent, Dispatcher } from 'undici';
 import type { CallOptions } from './call-agent.js';
 
-/** A request to an origin. */
+/** A request to an absolute URL. */
 type ExchangeRequest = Pick<Dispatcher.DispatchOptions, 'method' | 'headers' | 'body'> & { url: string };
 
 export interface ExchangeLimits {

@@ -1,6 +1,6 @@
 /**
- * An invariant does not hold, so the code or the data is wrong. `Database` rolls the transaction back, because a wrong amount is
- * worse than a failed request. It counts these errors as `topup_broken_invariants_total`.
+ * An invariant does not hold, so the code or the data is wrong. `Database` rolls back a transaction that throws this
+ * error, because a wrong amount is worse than a failed request, and counts it as `topup_broken_invariants_total`.
  */
 export class BrokenInvariant extends Error {
   override readonly name = 'BrokenInvariant';

@@ -58,7 +58,7 @@ export class Metrics extends DepositMetrics {
     [],
   );
 
-  /** @param source where the verdict is from: `pattern` (of the offers), a validator's name, `cache`, or `nobody`: no validator. */
+  /** @param source `pattern` (of offers), a validator's name, `cache`, or `nobody` if the product has no validator. */
   readonly playerChecked = this.counting<[source: string, verdict: string]>(
     'topup_player_checks_total',
     'Checks of players, by the source of the verdict and the verdict',

@@ -3,9 +3,9 @@ import type { Duplex, Readable } from 'node:stream';
 
 /** Up to this size of a body, the server reads and drops the unread rest, so that the connection can serve further requests. */
 const READ_TO_KEEP_BYTES = 64 * 1024;
-/** How long at most a connection stays open after its last answer. Closed at once, it would reset a client that still sends. */
+/** How long a connection may stay open after its last answer. An earlier end would reset a client that still sends. */
 const LINGER_MS = 1_000;
-/** How much more the server reads at most before it closes, for clients that send the whole body before they read the answer. */
+/** How much the server may still read before it closes: some clients read no answer before they sent the whole body. */
 const READ_BEFORE_CLOSE_BYTES = 1024 * 1024;
 
 /** Sockets whose last answer has begun. The server ignores their further input. */

@@ -11,7 +11,7 @@ interface ConnectorOptions {
   /** Checked for every address at the moment of connecting. */
   policy: AddressPolicy;
   resolve: Resolve;
-  /** Certificate authorities to use instead of the system's. */
+  /** Certificate authorities in PEM, instead of Node's own list. */
   ca?: string;
 }
 

@@ -34,7 +34,7 @@ async function query(name: string): Promise<string[]> {
   return addresses;
 }
 
-/** Resolves a name without a dot, as the system does. Only the operator's own network has such names, as for its containers. */
+/** Resolves a name without a dot, as the system does. Only the operator's own network has such names. */
 async function querySystem(name: string): Promise<string[]> {
   return (await lookup(name, { all: true })).map(({ address }) => address);
 }

@@ -11,7 +11,7 @@ export interface SafeHttpOptions extends ExchangeLimits {
   policy: AddressPolicy;
   /** Resolves names; by default {@link resolveHost}. */
   resolve?: Resolve;
-  /** Certificate authorities to use instead of the system's. */
+  /** Certificate authorities in PEM, instead of Node's own list. */
   ca?: string;
 }
 

@@ -3,7 +3,7 @@ import { readMembers } from './read-members.js';
 import type { Class } from './rule.js';
 
 /**
- * Turns a request's body or query into the controller's class.
+ * Makes an instance of the class that a controller declares for a request's body or query.
  * @throws BAD_REQUEST with one detail per problem.
  */
 @Injectable()
