@@ -1,7 +1,10 @@
 /** Whether a row is claimed by one of these processes, in SQL. */
 export const claimedBy = (processes: string): string => `split_part(claimed_by, '/', 1) = ANY(${processes})`;
 
-/** How long after a lost result PostgreSQL may commit the claim: it executes each statement that it has received. */
+/**
+ * How long PostgreSQL may still commit a claim after its result was lost: it executes each statement that it has
+ * received. Meanwhile, the process repeats the undo.
+ */
 const LOST_FOR_MS = 120_000;
 
 /**

@@ -8,8 +8,8 @@ const CHECK_EVERY_MS = 3_000;
 const SILENT_AFTER_MS = 9_000;
 
 /**
- * Replaces silent connections to Redis. If the server vanished without closing a connection, as in a failover, a worker would get
- * no wake-ups until TCP gives the connection up, which takes hours.
+ * Replaces silent connections to Redis. If the server vanished without closing a connection, as in a failover, a worker
+ * would get no wake-ups until TCP gives the connection up, which can take many minutes.
  */
 export class ConnectionWatch {
   private readonly traffic = new WeakMap<Connection, { bytes: number; atMs: number }>();

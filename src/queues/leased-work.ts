@@ -26,7 +26,10 @@ export interface WorkTable<Task> {
   undoClaim(task: Task): Promise<unknown>;
   /** Like {@link undoClaim}, for all tasks of the named claims. The oldest of these claims began `agoMs` ago. */
   undoClaims(names: string[], agoMs: number): Promise<unknown>;
-  /** Ends the leases of these processes, so that other processes can claim their tasks. */
+  /**
+   * Ends the leases of these processes, so that other processes can claim their tasks. Leaves leases that must run out,
+   * as at a supplier with a minimum gap between calls.
+   */
   takeOverClaims(processes: string[]): Promise<unknown>;
   /**
    * Reschedules up to `limit` rows that were written while the database's clock was ahead. Each row keeps its delay, counted from

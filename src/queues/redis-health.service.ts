@@ -11,9 +11,9 @@ const ANSWER_WITHIN_MS = 2_000;
 const ALIVE_KEY_MS = 10_000;
 
 /**
- * Knows whether Redis answers and accepts writes. Even on a good connection, a replica refuses writes (READONLY), and so does a
- * server with full memory (OOM). Logs each change once, and each further reason of an outage: the first one may be a slow
- * connection, and a later one what an operator has to mend.
+ * Knows whether Redis answers and accepts writes. Even on a good connection, a replica refuses writes (READONLY), and
+ * so does a server with full memory (OOM). Logs each change once, and each further reason of an outage: the first
+ * reason may be only a slow connection, and a later one the fault that an operator must mend.
  */
 @Injectable()
 export class RedisHealthService implements OnApplicationShutdown {

@@ -33,7 +33,7 @@ function sentinelOptions({ nodes, name, sentinelPassword, isTls }: RedisAddress,
 function clusterOptions({ isTls }: RedisAddress, options: RedisOptions): ClusterOptions {
   return {
     clusterRetryStrategy: retryDelayMs,
-    // Bull requires these two options, because its blocking reads wait without limit.
+    // Bull requires these two options of its connections for blocking reads and events.
     redisOptions: { ...options, enableReadyCheck: false, maxRetriesPerRequest: null },
     // Connects by host name, because certificates contain the names of hosts, and not their addresses.
     ...(isTls ? { dnsLookup: (host, found) => found(null, host) } : {}),

@@ -27,7 +27,7 @@ export abstract class WorkLog<Task> implements WorkObserver<Task> {
     this.logger.warn(this.about(task), 'claim expired before use');
   }
 
-  /** Logs less if only PostgreSQL cannot be reached: then the task is due again after its lease. */
+  /** Logs an AppError without a stack: PostgreSQL is away or overloaded, and the task is due again after its lease. */
   taskFailed(task: Task, error: unknown): void {
     if (error instanceof AppError)
       this.logger.warn({ ...this.about(task), reason: error.message }, 'a task waits for the database');

@@ -10,8 +10,9 @@ const DEAD_AFTER_MS = 8_000;
 const CLOCK_TOLERANCE_MS = 2_000;
 
 /**
- * For this long after the clock was set forward, no row counts as old: the operator's time to set it right. No longer, so that
- * events are still removed if a machine stands still every night.
+ * For this long after the clock was set forward, no row counts as old, so that an operator has time to set the clock
+ * right. It is less than a day, because a worker on a machine that sleeps every night sees a step of the clock every
+ * morning, and must still remove old events.
  */
 const NOTHING_OLD_MS = 12 * HOUR_MS;
 
@@ -22,7 +23,7 @@ let count = 0;
 /** A suffix for the second and later workers of one process, which only tests have. */
 const nextSuffix = (): string => (++count === 1 ? '' : `.${count}`);
 
-/** What a worker learns when it writes its heartbeat. */
+/** The findings of a heartbeat. */
 interface Beat {
   /** Workers whose heartbeat has stopped. */
   dead: string[];

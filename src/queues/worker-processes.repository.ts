@@ -3,7 +3,7 @@ import { present } from '../core/invariant.js';
 import { Database, type Statement } from '../database/database.js';
 import type { WorkerProcess } from './worker-process.entity.js';
 
-/** What a heartbeat returns. */
+/** The result of {@link BEAT}. */
 interface BeatResult {
   clock_was_set_back: boolean;
   /** How long ago a worker noticed that the clock was set forward, in milliseconds; null if no worker noticed it. */
