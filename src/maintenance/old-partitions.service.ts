@@ -6,14 +6,15 @@ import { levelOf } from '../database/partitions/brief-lock.js';
 import { OldPartitionsRepository } from '../database/partitions/old-partitions.repository.js';
 import { WorkerHeartbeatService } from '../queues/worker-heartbeat.service.js';
 
-/** The time between two rounds. No process reads events in one snapshot for longer, not even the audit. */
+/** The time between two rounds, or up to a tenth less. Each snapshot that reads events must be shorter. */
 const INTERVAL_MS = 600_000;
 
 /**
- * If events are partitioned: drops partitions in which all rows are older than WEBHOOK_LOG_DAYS and no delivery is pending,
- * deliveries with their attempts first. It records in `event_retention` that old events may be missing, and drops their
- * partitions one round later: by then no process reads a snapshot from before the record. Any number of workers may run this task
- * at once, because each drop is atomic.
+ * Drops partitions of events, deliveries and attempts in which all rows are older than WEBHOOK_LOG_DAYS. Deliveries go
+ * first, with their attempts, unless one of them waits for an attempt. For partitions of events, the first round only
+ * records in `event_retention` that old events may be missing. The next round drops these partitions: by then no
+ * process reads a snapshot from before the record. Any number of workers may run this task at once, because each drop
+ * is atomic.
  */
 @Injectable()
 export class OldPartitionsService {

@@ -12,8 +12,8 @@ const INTERVAL_MS = 2_000;
 /** The interval while Redis can't carry wake-ups. */
 const WITHOUT_REDIS_MS = 250;
 /**
- * After this time, no transaction of a request still writes times that it read before the clock was set back: such a
- * transaction ends before the 10 s that clients wait. The rest is a margin.
+ * After this time, no transaction still writes times that it read before the clock was set back: transactions of
+ * requests end within the 10 s that clients wait. The rest is a margin.
  */
 const MAX_TRANSACTION_MS = 15_000;
 

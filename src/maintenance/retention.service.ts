@@ -13,7 +13,7 @@ import { RetentionRepository, type EventBatch, type OpenRange } from './retentio
 /** The pause after a round that left old events behind. */
 const SOON_MS = 10_000;
 const BATCH = 100;
-/** The pause between batches, so that the removal hardly slows orders. It allows 900 events a second: far more than arrive. */
+/** The pause between batches, so that the removal hardly slows orders. It allows about 900 events a second. */
 const PAUSE_MS = 100;
 /**
  * A round ends after this many young events in a row, because no old event is likely to follow. It does not end at the first
@@ -23,9 +23,10 @@ const ENOUGH_YOUNG = 10_000;
 const FAILED = 'old events could not be removed: retrying soon';
 
 /**
- * Removes events, deliveries and attempts that are older than WEBHOOK_LOG_DAYS: every hour, in small batches, in one worker at
- * a time. It skips events that it can't remove and retries them soon. It leaves rows whose partition will be dropped soon to
- * `OldPartitionsService`. It never removes orders, units, supplier calls or transfers.
+ * Removes events older than WEBHOOK_LOG_DAYS, with their deliveries and attempts: every hour, in small batches, one
+ * batch at a time over all workers. It retries locked events soon, and events with pending deliveries an hour later. It
+ * leaves rows whose partition will be dropped soon to `OldPartitionsService`. It never removes orders, units, supplier
+ * calls or transfers.
  */
 @Injectable()
 export class RetentionService {

@@ -56,7 +56,7 @@ export class TaskRunner implements OnApplicationBootstrap, BeforeApplicationShut
     });
   }
 
-  /** Starts no more runs and waits for the current runs. Calls `onTasksStopped` of a class once the class's own tasks ended. */
+  /** Starts no more runs, and waits for the current ones. Each `onTasksStopped` follows the tasks of its class. */
   async beforeApplicationShutdown(): Promise<void> {
     await Promise.all(
       [...this.tasks].map(async ([owner, tasks]) => {

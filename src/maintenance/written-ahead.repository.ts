@@ -16,8 +16,8 @@ const PAST: Limit = `interval '0'`;
 const aboutOnceIn = (ms: string): string => `${ms} * 1.05 * interval '1 millisecond'`;
 
 /**
- * The limit for a probe of a supplier, and for an operator's calls to it: a few calls, each as long as the timeout, and the pause
- * after them.
+ * The limit for a probe of a supplier, and for an operator's call to it: the time of the longest call, and the gap
+ * after it. Must equal `MAX_QUERY` of `supplier-timing.ts`.
  */
 const SEVERAL_CALLS: Limit = `(5 * timeout_ms + 10000) * interval '1 millisecond'`;
 
@@ -36,15 +36,16 @@ const WRITTEN: Record<string, Record<string, Limit>> = {
     probing_until: SEVERAL_CALLS,
     balance_due_at: ({ balanceMs }) => aboutOnceIn(balanceMs),
     purchases_due_at: ({ purchasesMs }) => aboutOnceIn(purchasesMs),
-    // Each call extends a ban, so the wait before a probe grows to most of a day.
+    // During a ban, the wait before a probe doubles up to 17 hours.
     probe_at: `CASE pause_reason WHEN 'deposit' THEN interval '1 minute' WHEN 'credentials' THEN interval '1 hour'
                  ELSE interval '1 day' END`,
   },
   supplier_offers: { cost_at: PAST, off_at: PAST },
   supplier_product_reads: { asked_at: PAST, due_at: `interval '1 minute'` },
   attempt_checks: { due_at: `interval '1 day'` },
-  // Inquiries are up to an hour apart until a day after the offer, and then up to two days, if the vendor does not answer. In the
-  // sandbox, it is the time of a report, which may follow an offer of a day.
+  // Until a day after a deposit expires, its inquiries are at most an hour apart. Later inquiries follow only if the
+  // vendor does not answer, and are at most two days apart. In the sandbox, `next_inquiry_at` is the time of the next
+  // report, which may come just after the deposit expires: up to a day after its creation.
   deposits: {
     created_at: PAST,
     asked_at: PAST,
@@ -54,7 +55,7 @@ const WRITTEN: Record<string, Record<string, Limit>> = {
   },
   deposit_channels: {
     probe_at: `interval '1 hour'`,
-    // 3:00 of the next day, counted from midnight.
+    // The longest wait: from midnight until 3:00 of the next day.
     list_due_at: `interval '27 hours'`,
     list_read_until: `interval '2 minutes'`,
     slips_paused_until: `interval '15 minutes'`,
@@ -64,7 +65,7 @@ const WRITTEN: Record<string, Record<string, Limit>> = {
   month_closing_turn: { next_at: `interval '1 day'` },
   review_claims: { claimed_until: `interval '10 minutes'` },
   operators: { locked_until: `interval '1 day'`, known_device_locked_until: `interval '1 day'` },
-  // A confirmation has the console's time, which is PostgreSQL's if both are on one machine.
+  // `confirmed_at` comes from the console's clock, which was wrong too if both processes run on one machine.
   operator_sessions: { created_at: PAST, seen_at: PAST, confirmed_at: PAST },
   webhooks: { previous_secret_expires_at: `interval '7 days'` },
   event_retention: { removed_until: PAST },
