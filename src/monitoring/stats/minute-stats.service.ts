@@ -26,8 +26,9 @@ export class MinuteStatsService implements OnTasksStopped {
   ) {}
 
   /**
-   * Stores the counts that this process added since the last run, in one statement. Counting costs orders no time, because the
-   * counts come from the process's metrics. After a failure, the next run stores the same counts, too.
+   * Stores the counts that this process added since the last run, in one statement. Counting costs orders no time,
+   * because the counts come from the process's metrics. After a failure, the next run stores these counts as well. They
+   * count twice if PostgreSQL had committed the failed statement.
    */
   @WorkerTask('minute_figures', {
     every: 10_000,
@@ -42,7 +43,7 @@ export class MinuteStatsService implements OnTasksStopped {
     this.lastCounts = counted;
   }
 
-  /** Writes the last counts, which would otherwise be lost. */
+  /** Writes the counts since the last run. Counts of work that ends after this are lost. */
   async onTasksStopped(): Promise<void> {
     await withDeadline(this.add(), LAST_WITHIN_MS).catch(() => undefined);
   }

@@ -3,7 +3,8 @@ import { timestampColumn } from '../../database/columns.js';
 
 /**
  * - `closed`: the supplier is called as usual.
- * - `open`: the supplier accepted none of the last 20 calls, and gets no calls for a second or two.
+ * - `open`: the supplier did not accept 20 calls in a row, and gets no calls for a second or two. Calls with an unknown
+ *   outcome do not count.
  * - `half_open`: a few calls test the supplier.
  */
 type BreakerState = 'closed' | 'open' | 'half_open';
