@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 import { AdapterHttp, wasNeverSent } from './adapter-http.js';
 
-/** More than the connections that undici's pools have elsewhere. */
+/** More than 256, an earlier limit of connections: calls over it waited for others, and some were never sent. */
 const CALLS = 400;
 
 describe('calls of adapters', () => {

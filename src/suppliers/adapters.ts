@@ -39,7 +39,7 @@ export const ADAPTERS: readonly KnownAdapter[] = [
 
 export const ADAPTER_NAMES = ADAPTERS.map(({ description }) => description.adapter);
 
-/** Undefined if only another version of the service knows the adapter. */
+/** Undefined for the built-in supplier's adapter, and for one that only another version of the service knows. */
 export const describeAdapter = (name: string): DescribedAdapter | undefined =>
   ADAPTERS.find(({ description }) => description.adapter === name)?.description;
 

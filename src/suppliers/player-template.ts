@@ -17,7 +17,7 @@ export function writePlayer(template: string, { userId, serverId, characterId }:
   return template.replace(PLACEHOLDER, (_, part: string) => parts[part] ?? '');
 }
 
-/** The player as one text for player patterns and lists of purchases: the user, then a space and the server, if any. */
+/** The player as one text without a template: the user, then a space and the server, if any. */
 export const usualPlayer = ({ userId, serverId }: Player): string =>
   serverId === null ? userId : `${userId} ${serverId}`;
 

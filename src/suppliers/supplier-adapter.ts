@@ -66,8 +66,8 @@ export interface StoredSettings {
 }
 
 /**
- * Why a supplier did not return the requested data. `offersNone`: the supplier works, but offers no such data that can be read.
- * `fault`: the fault, if known; `settings` means that the settings allowed no call.
+ * Why a supplier did not return the requested data. `offersNone`: the supplier works, but does not offer the data, or
+ * not in a form that we can read. `fault`: the fault, if known; `settings` means that the settings allowed no call.
  */
 export interface Unavailable {
   known: false;
@@ -89,7 +89,7 @@ export interface SupplierProduct {
   name: string;
   /** The heading under which the supplier lists it; empty for none. */
   group: string;
-  /** The price of one unit; null if it can't be read. */
+  /** The price of one unit; null if the catalogue has none, or none that can be read. */
   cost: CostMoney | null;
   /** Whether the supplier sells the product at present, regardless of stock and times of day. */
   sellable: boolean;
@@ -123,7 +123,7 @@ export interface Catalogue<Settings = unknown> {
   readonly minGapMs: number;
   /** The shortest time between two readings of single products. Readings of the whole catalogue do not count. */
   readonly productGapMs: number;
-  /** Set if the supplier documents no limit, so that `minGapMs` is only our own caution. Then an operator may ignore it. */
+  /** Set if we chose `minGapMs`, and the supplier does not require it. Then an operator may ignore it. */
   readonly isGapOurs?: boolean;
   read(settings: Settings): Promise<CatalogueReading>;
   readOne(settings: Settings, sku: string): Promise<ProductReading>;
@@ -163,7 +163,7 @@ export type PurchasesReading = PurchasesPage | Unavailable;
 /** Lists our purchases at a supplier. */
 export interface PurchaseList<Settings = unknown> {
   /**
-   * @param since the moment of the first listed purchases, by the supplier's clock.
+   * @param since the list has purchases from this moment on, by the supplier's clock.
    * @param page `next` of the previous page; null for the first page.
    * @returns null if this supplier has no list, although other suppliers with this adapter have one.
    */
@@ -228,10 +228,11 @@ export interface CallbackReply {
  * - `ping`: nothing. The supplier only checks whether the address works.
  * - `refused`: the callback does not prove that it comes from the supplier. The response is 401.
  * - `unreadable`: the callback is not refused, but cannot be understood. The service stores it for operators.
- * - `about`: a report about an attempt, with our reference or the supplier's. `outcome` is set only if a secret signs the whole
- *   callback. The outcome settles the unit. It may be a function of the found attempt. Without an outcome, the callback only leads
- *   to an inquiry.
- * - `products`: these SKUs have changed. Nothing proves this, so workers read the SKUs again. They ignore unknown SKUs.
+ * - `about`: a report about an attempt, with our reference or the supplier's. `outcome` is set only if a secret signs
+ *   the whole callback. It counts like the outcome of a call. It may be a function of the attempt that was found.
+ *   Without an outcome, the callback only leads to an inquiry.
+ * - `products`: these SKUs have changed. Nothing proves this, so workers read the SKUs again. The service ignores SKUs
+ *   that are neither in the catalogue nor in an offer.
  */
 export type CallbackReading = { reply?: CallbackReply } & (
   | { kind: 'ping' }
@@ -271,8 +272,8 @@ export interface CallbackReader<Settings = unknown> {
  */
 export interface SupplierAdapter<Settings = unknown> {
   /**
-   * Whether the supplier sells nothing for a repeated reference. If it may sell again, workers repeat a send only if the supplier
-   * certainly did not get the earlier send.
+   * Whether the supplier sells nothing for a repeated reference. If it may sell again, workers repeat a send only if it
+   * was not accepted, or if the supplier reliably reports that it never saw the reference.
    */
   readonly deduplicates: boolean;
   /** Whether the supplier refuses a purchase that costs more than we allow. */

@@ -32,7 +32,10 @@ export class SupplierBalancesService {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** Reads our balance at each supplier now, all at once, and records it. */
+  /**
+   * Reads our balance at each supplier now, all at once. Records it, and ends the supplier's pause if the balance
+   * allows that.
+   */
   query(suppliers: Supplier[]): Promise<QueriedSupplier[]> {
     return Promise.all(suppliers.map((supplier) => this.queryOne(supplier)));
   }

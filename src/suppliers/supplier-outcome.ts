@@ -11,14 +11,20 @@ import type { Failure } from '../core/failures.js';
  */
 export type Fault = 'credentials' | 'deposit' | 'configuration' | 'rate' | 'ban';
 
-/** A refusal. Unless `confirm` is set, nothing was bought under this reference, and nothing will be. */
+/**
+ * A refusal. Unless `confirm` is set, nothing was bought under this reference, and nothing will be. But at a supplier
+ * that does not deduplicate, the answer to a send or a callback refuses only one of several sends.
+ */
 export interface Refusal extends Failure {
   kind: 'failed';
   /** Whether another offer, of this supplier or another, may still buy the unit. */
   failover?: boolean;
   /** The time after which the same supplier may sell the unit, under another reference. */
   retryAfterMs?: number;
-  /** Set if the refusal is about the price. Then workers read the product's price again. */
+  /**
+   * Set if the refusal is about the price, or about an amount that identifies the product. Then workers read the
+   * product again.
+   */
   isPriceRefused?: boolean;
   /**
    * Set if the refusal is not final yet. It counts once the supplier repeats it or, at a supplier that does not deduplicate, once
@@ -39,14 +45,15 @@ export interface UnitDelivery {
 }
 
 /**
- * The meaning of a call or a callback for an attempt (supplier protocol). All steps from the adapter to the settlement use it.
+ * The meaning of a call or a callback for an attempt (supplier protocol). All steps from the adapter to the settlement
+ * use it.
  * - `processing`: the supplier has accepted the purchase, and an inquiry follows.
- * - `not_accepted`: this send certainly bought nothing, and workers may repeat it. Without `fault`,
- *   the supplier could not be reached or is overloaded.
+ * - `not_accepted`: this send certainly bought nothing, and workers may repeat it. Without `fault`, a later send may
+ *   succeed: for example, the supplier could not be reached or is overloaded.
  * - `never_seen`: the supplier does not know the reference.
  * - `unknown`: anything else. The supplier may have sold the unit.
  *
- * `cost` is what the supplier charges for the unit.
+ * `cost` is the amount that the supplier charges for the unit.
  */
 export type SupplierOutcome =
   | { kind: 'succeeded'; supplierReference: string | null; cost?: CostMoney; deliveries?: UnitDelivery[] }
@@ -66,8 +73,8 @@ export interface UnknownOutcome {
   /** Set if only a callback can decide the attempt, and another inquiry cannot. */
   waitsForCallback?: true;
   /**
-   * Set if the supplier knows no purchase of ours by its stored reference. If nothing has proved that reference, the service
-   * clears it.
+   * Set if the supplier knows no purchase of ours by the supplier's reference that we stored. If nothing has proved
+   * that reference, the service clears it.
    */
   isMisnamed?: true;
   /** A second purchase under our reference that the supplier has made, or is making, although we ordered only one. */

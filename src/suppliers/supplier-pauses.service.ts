@@ -69,7 +69,10 @@ export class SupplierPausesService {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** Pauses a supplier, or gives its pause a more serious reason. Does nothing if its adapter is one that faults never pause. */
+  /**
+   * Pauses a supplier, or gives its pause a more serious reason. Does nothing if faults never pause suppliers of its
+   * adapter.
+   */
   async begin({ id, adapter, reason, detail, retryAfterMs = 0 }: Pause): Promise<void> {
     if (!this.registry.isPausedByFaults(adapter)) return;
     const shown = detail === null ? null : storable(detail, MAX_DETAIL_LENGTH);
@@ -87,7 +90,10 @@ export class SupplierPausesService {
       await this.begin({ id, adapter, reason: fault, detail, retryAfterMs });
   }
 
-  /** Finds the pause during which only a probe may call the supplier, because another call could prolong the pause. */
+  /**
+   * Finds a pause for the credentials or a ban. Until it ends, callers should leave all calls to the probes, because
+   * another call could prolong it. @returns null if there is no such pause.
+   */
   async findBar({ code }: Supplier): Promise<Unavailable | null> {
     const { pause_reason: fault, pause_detail: words } = (await this.repository.find(code)) ?? {};
     if (fault !== 'credentials' && fault !== 'ban') return null;
@@ -105,7 +111,7 @@ export class SupplierPausesService {
     );
   }
 
-  /** Until this has ended, no unit fails because it has waited too long for the supplier. */
+  /** Probes a claimed supplier. During the probe, no unit fails because it has waited too long for the supplier. */
   async probeClaimed(supplier: Supplier): Promise<ProbedSupplier> {
     try {
       return await this.probe(supplier, supplier.probes === 0 ? 'first' : 'later');
@@ -116,7 +122,8 @@ export class SupplierPausesService {
 
   /**
    * Reads our balance at a supplier now, records it, and ends the pause if the balance allows that.
-   * @param claimed whether it is the first or a later probe of the pause by a worker; null for an operator's query.
+   * @param claimed whether it is the first or a later probe of the pause by a worker; null for any other reading of the
+   * balance.
    */
   async probe(supplier: Supplier, claimed: 'first' | 'later' | null = null): Promise<ProbedSupplier> {
     const connection = this.registry.tryConnect(supplier);

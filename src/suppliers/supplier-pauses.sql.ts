@@ -3,8 +3,8 @@ import { statement } from '../database/parameters.js';
 export const NOW = 'statement_timestamp()';
 
 /**
- * In SQL: whether a pause that begins now continues the last one. The last one ended because the supplier reported our balance,
- * but then the supplier refused a purchase again, for the same reason.
+ * In SQL: whether a pause that begins now continues the last one. A probe ended the last one a short time ago, but now
+ * the supplier refuses a call again, for the same reason.
  */
 const continues = (reason: string): string =>
   `(pause_reason IS NULL AND last_pause_reason = ${reason}
@@ -14,13 +14,14 @@ const continues = (reason: string): string =>
 const pausedSince = (reason: string): string =>
   `coalesce(paused_at, CASE WHEN ${continues(reason)} THEN last_paused_at END, statement_timestamp())`;
 
-/** In SQL: how many probes of the pause that it continues count for a new pause. Their number decides when the next one is due. */
+/** In SQL: how many probes of the last pause count for a new pause. Their number decides when the next probe is due. */
 const probesBefore = (reason: string): string =>
   `CASE WHEN ${reason} <> 'deposit' AND ${continues(reason)} THEN probes ELSE 0 END`;
 
 /**
- * Pauses a supplier. Does not change an operator's pause. A pause for the deposit or a ban may get a more serious reason. If it
- * continues a pause, the supplier is not probed as soon as at first: each resumption may cost another refused purchase.
+ * Pauses a supplier. Does not change an operator's pause. A pause for the deposit or a ban may get a more serious
+ * reason. If a pause for the credentials or a ban continues another one, its first probe comes later than usual: each
+ * resumption may cost another refused purchase.
  */
 export const BEGIN_PAUSE = statement(
   'suppliers.begin_pause',

@@ -5,8 +5,8 @@ import { SuppliersRepository, type QueryKind } from './suppliers.repository.js';
 
 /**
  * Limits the calls that operators make in the console. For each supplier, there is one call of a kind at a time, and at
- * least ten seconds between two calls, over all operators and processes. Suppliers may ban our account or address for
- * frequent calls, and a ban would stop sales to all merchants.
+ * least ten seconds between two calls of that kind, over all operators and processes. Suppliers may ban our account or
+ * address for frequent calls, and a ban would stop sales to all merchants.
  */
 @Injectable()
 export class SupplierQueriesService {

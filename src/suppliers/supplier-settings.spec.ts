@@ -5,7 +5,7 @@ import { HttpSupplier } from './http/http-supplier.js';
 import { AdapterHttp } from './adapter-http.js';
 import { baseUrlOf, changed, missingProblem, settingsProblem, type SupplierSettings } from './supplier-settings.js';
 
-/** An adapter with all optional members. */
+/** An adapter without options, which checks its credential. */
 const http: DescribedAdapter = { ...HttpSupplier.description, capabilities: [] };
 const vendor: DescribedAdapter = {
   adapter: 'vendor',

@@ -1,6 +1,6 @@
 /**
- * How much longer than the supplier's timeout the lease of a claim lasts at least. The worker needs this time to record
- * the outcome before the lease ends.
+ * The minimum time between the end of the supplier's timeout and the end of the lease. The worker needs this time to
+ * record the outcome before the lease ends.
  */
 export const LEASE_MARGIN_MS = 3_000;
 
@@ -30,7 +30,7 @@ export const safeQuietPeriodMs = (configuredMs: number, timeoutMs: number): numb
 export const QUERY_GAP_MS = 10_000;
 
 /**
- * In SQL, for a supplier's row: the longest time for which an operator's call blocks the next one. It is enough for all HTTP calls
- * that an adapter makes for that call, one after the other.
+ * In SQL, for a supplier's row: the longest time for which an operator's call, or a worker's probe, blocks the next
+ * one. It is enough for all HTTP calls that the adapter then makes, one after the other.
  */
 export const MAX_QUERY = `(5 * timeout_ms + ${QUERY_GAP_MS}) * interval '1 millisecond'`;

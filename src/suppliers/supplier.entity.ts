@@ -12,7 +12,7 @@ export interface ListPlace {
   /** The numbers of purchases and of unreadable entries on the pages before that page. */
   purchases: number;
   unreadable: number;
-  /** The moment of the first listed purchases, and the moment at which the reading began. */
+  /** The list has purchases from this moment on. The next member is the moment at which the reading began. */
   since: string;
   begun_at: string;
   /** The adapter, address and account of the list. If one of them changes, the cursor is no longer valid. */
@@ -53,7 +53,10 @@ export class Supplier {
   @Column('text')
   base_url!: string;
 
-  /** A fingerprint of the settings that identify our account; empty if the address alone identifies it. */
+  /**
+   * A fingerprint of the settings that identify our account. Empty if the address alone identifies it, or if an older
+   * version of the service set the supplier and the account has not changed since.
+   */
   @Column('text', { default: '' })
   account!: string;
 
@@ -79,7 +82,7 @@ export class Supplier {
   @Column('integer')
   timeout_ms!: number;
 
-  /** Our balance at the supplier is low below this amount, in millionths of its currency; null for no limit. */
+  /** A balance below this amount, in millionths of its currency, counts as low; null for no limit. */
   @Column(bigintColumn({ nullable: true }))
   low_balance_micros!: bigint | null;
 
@@ -109,7 +112,7 @@ export class Supplier {
   @Column('text', { nullable: true })
   pause_detail!: string | null;
 
-  /** When the pause began, or the first of the pauses that it continues. */
+  /** When the pause began, or the first of the pauses that it continues or replaces. */
   @Column(timestampColumn({ nullable: true }))
   paused_at!: Date | null;
 

@@ -150,7 +150,7 @@ const CLAIM_DUE_READING = statement(
     RETURNING code, catalogue_read_at`,
 );
 
-/** The condition for all suppliers except the built-in one, which has no settings. */
+/** The condition for suppliers that operators set: all except the built-in one. */
 const SET_BY_OPERATORS = { id: Not(SANDBOX_SUPPLIER_ID) };
 
 /** Suppliers and their settings. Names the entity `OrderUnit` by a string, because its room, `orders`, imports this room. */
@@ -202,7 +202,10 @@ export class SuppliersRepository {
     });
   }
 
-  /** Locks a supplier until the transaction ends: no other transaction may change it or refer to it. */
+  /**
+   * Locks a supplier until the transaction ends. No other transaction may change it, or refer to it by a foreign key.
+   * Rows of orders have no such key: {@link remove} waits for the transactions that write them.
+   */
   lockForRemoval({ manager }: Transaction, code: string): Promise<Supplier | null> {
     return manager.findOne(Supplier, {
       where: { code, ...SET_BY_OPERATORS },
@@ -251,7 +254,10 @@ export class SuppliersRepository {
     return paused?.code ?? null;
   }
 
-  /** Pauses a supplier for an operator. Replaces any other pause, but units go on to wait since that one began. */
+  /**
+   * Pauses a supplier for an operator. Replaces any other pause but keeps its beginning, because units have waited
+   * since then.
+   */
   async pause({ manager }: Transaction, { id }: Supplier, detail: string | null): Promise<void> {
     const paused_at = (): string => `coalesce(paused_at, ${NOW})`;
     const paused = { pause_reason: 'operator', pause_detail: detail, paused_at } as const;
@@ -287,9 +293,10 @@ export class SuppliersRepository {
   }
 
   /**
-   * Claims the suppliers whose probe is due and none is in flight, except rows that another process has locked. Writes the time of
-   * their next probe, and until when this one may be in flight, in case the process dies.
+   * Claims the suppliers that have a due probe and none in flight, except rows that another process has locked. Writes
+   * the time of their next probe, and until when this one may be in flight, in case the process dies.
    * @param nextMs returns the time until the next probe of a supplier; null for none.
+   * @returns the suppliers as they were before the claim.
    */
   async claimDueProbes({ manager }: Transaction, nextMs: (supplier: Supplier) => number | null): Promise<Supplier[]> {
     const due = await manager
@@ -344,8 +351,8 @@ export class SuppliersRepository {
 
   /**
    * Acquires the lock for a call from the console. One process at a time has this lock.
-   * @returns the end of the lock, for {@link unlockQuery}. If another call has the lock, the time until that call and the gap after
-   * it are over.
+   * @returns `until`, for {@link unlockQuery}. If `until` is null, another call has the lock, or the gap after it has
+   * not passed. Then `wait_ms` is the longest time until the lock ends.
    */
   async lockQuery(kind: QueryKind, code: string): Promise<{ until: string } | { until: null; wait_ms: number }> {
     const [lock] = await this.database.query<{ until: string } | { until: null; wait_ms: number }>(

@@ -51,7 +51,8 @@ export class SuppliersService {
 
   /**
    * Adds a supplier or replaces its settings.
-   * @throws BAD_REQUEST; CONFLICT if the supplier changed meanwhile.
+   * @throws BAD_REQUEST; CONFLICT if the supplier changed meanwhile; Error if stored credentials are needed but cannot
+   * be opened.
    */
   async set(
     settings: SupplierSettings,
@@ -116,8 +117,8 @@ export class SuppliersService {
   }
 
   /**
-   * Counts the supplier's open units, if the settings change its base URL or account. Workers do not send units in doubt to the
-   * new address, which may not know them and would sell them again. With `hasMoved`, it knows them.
+   * Counts the supplier's open units, if the settings change its base URL or account. Workers do not send units in
+   * doubt to the new address, which may not know them and would sell them again, unless the settings have `hasMoved`.
    * @returns null if the supplier is new, or its address and account stay.
    */
   async unitsLeftBehind(settings: SupplierSettings): Promise<OpenUnits | null> {
@@ -193,10 +194,11 @@ export class SuppliersService {
   }
 
   /**
-   * Returns the stored token unless the operator wants a new one, because the supplier already calls the address with that token.
+   * Returns the stored token, because the supplier already calls the address with that token. Returns a new one if none
+   * is stored, or if the operator wants a new one.
    * @param before the stored row, if its adapter is the same.
    * @returns null if the adapter takes no callbacks.
-   * @throws BAD_REQUEST if new credentials would be sealed with a key that can't open the token: it may be the wrong one.
+   * @throws BAD_REQUEST if new credentials would be sealed with a key that can't open the token: it may be wrong.
    */
   private callbackToken(
     { code, adapter, newCallbackUrl, credentials = {} }: SupplierSettings,

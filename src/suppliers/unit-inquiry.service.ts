@@ -16,7 +16,7 @@ interface CurrentResult {
   failure_code: UnitFailureCode | null;
 }
 
-/** Another address or account may not know a purchase that the one before has made. */
+/** The supplier's new address, or our new account there, may not know a purchase that was made at the old one. */
 const ELSEWHERE =
   'it was sent to the address or account that the supplier had before: look at the supplier’s own pages';
 

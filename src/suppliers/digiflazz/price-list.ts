@@ -44,7 +44,7 @@ function countOf(member: unknown): number | null {
   return /^\d{1,9}$/.test(text) ? Number(text) : null;
 }
 
-/** Null if both times are the same: then there is no cut-off. */
+/** Null if both times are the same, because then there is no cut-off, or if one of them can't be read. */
 function cutOffOf({ start_cut_off: start, end_cut_off: end }: Members): SupplierProduct['cutOff'] {
   const [from, to] = [timeOfDay(start), timeOfDay(end)];
   return from === null || to === null || from === to ? null : { from, to, zone: ZONE };

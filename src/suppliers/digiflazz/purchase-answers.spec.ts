@@ -45,7 +45,7 @@ const read = (data: object, isRepeat = false, status = 200): SupplierOutcome =>
 const first = (data: object): SupplierOutcome => read(data);
 const repeat = (data: object): SupplierOutcome => read(data, true);
 
-/** Refusals of a recorded transaction, with whether another supplier may sell the unit. */
+/** Refusals of a recorded transaction: after `MADE_ANY`, another supplier may sell the unit; after `MADE_NONE`, not. */
 const MADE_ANY: [rc: string, code: string][] = [
   ['02', 'SUPPLIER_REJECTED'],
   ['53', 'PRODUCT_UNAVAILABLE'],

@@ -81,7 +81,8 @@ export class HttpSupplier implements SupplierAdapter<HttpSettings> {
     return callAndRead(
       () => this.call(settings, 'POST', '/v1/top-ups', body),
       (answer) => readSendAnswer(answer, attempt),
-      // By the protocol, workers may send again whenever a send did not leave. For a repeat, `sendAndRead` would say `unknown`.
+      // By the protocol, a send that did not leave is not accepted, even if it is a repeat. `sendAndRead` would return
+      // `unknown` for a repeat.
       (error) => ({ kind: wasNeverSent(error) ? 'not_accepted' : 'unknown', detail: describeFailure(error) }),
     );
   }

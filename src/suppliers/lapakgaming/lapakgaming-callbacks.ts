@@ -5,8 +5,9 @@ import { nameOf, unreadable } from '../adapter-answers.js';
 import { dataOf } from './lapakgaming-data.js';
 
 /**
- * Reads callbacks of Lapakgaming, which have no signature. A callback about an order leads to an inquiry, and a callback
- * about a product to a reading of that product. If a callback has our reference, its `tid` is ignored: anyone may have sent it.
+ * Reads callbacks of Lapakgaming, which have no signature. A callback about an order leads to an inquiry, and a
+ * callback about a product to a reading of that product. If a callback has our reference, its `tid` is ignored: nothing
+ * proves it.
  */
 export const lapakgamingCallbacks: CallbackReader = {
   read({ body }) {

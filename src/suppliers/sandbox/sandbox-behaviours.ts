@@ -39,9 +39,9 @@ const BY_NAME: ReadonlyMap<string, Behaviour> = new Map([
 ]);
 
 /**
- * The behaviour that a `user_id` selects (docs/sandbox.md). Names are case-sensitive, failure codes are not. A purchase for any
- * other player succeeds at once.
- * @param sku the SKU of the product.
+ * The behaviour that a `user_id` selects (docs/sandbox.md). Names are case-sensitive, failure codes are not. A purchase
+ * for any other player succeeds at once.
+ * @param sku the SKU of the product. The supplier does not know a SKU that begins with `SIM-UNKNOWN`.
  * @param unitNumber counted from 1 over all items of the order.
  */
 export function behaviourOf(userId: string, sku: string, unitNumber: number): Behaviour {

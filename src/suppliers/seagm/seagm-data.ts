@@ -37,7 +37,7 @@ export const isGood = ({ status, body }: HttpAnswer): boolean =>
 export const isServersError = ({ status, body }: HttpAnswer): boolean =>
   status >= 500 || /^5\d\d$/.test(codeOf(body) ?? '');
 
-/** Whether the supplier itself reports "not found". The error page of a proxy, without a code of the supplier, does not count. */
+/** Whether the supplier itself reports "not found". An answer without a `code`, such as a proxy's, does not count. */
 export function isNotFound(answer: HttpAnswer): boolean {
   const code = codeOf(answer.body);
   if (isServersError(answer) || faultOf(answer).fault !== undefined || code === undefined) return false;

@@ -11,8 +11,8 @@ const FAILED = '4';
 
 /**
  * The outcome of an answer to `type=get_output`, for an attempt with a known transaction id. The answer settles the
- * attempt only if it has our reference, and no other transaction id. The known id may come from a callback, which any
- * stranger can send.
+ * attempt only if it has our reference, and no other transaction id. The known id may come from a callback, which
+ * proves nothing.
  */
 export function readOutputAnswer(answer: HttpAnswer, attempt: NamedAttempt): SupplierOutcome {
   const coded = readCoded(answer);

@@ -60,7 +60,7 @@ function congestionInWords(congestion: unknown): string {
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', nbsp: ' ' };
 
-/** The supplier's text without its markup. The second `shownText` trims the blanks that tags and entities leave at the ends. */
+/** The supplier's text without its markup. The outer `shownText` trims the blanks that tags and entities leave. */
 const plainText = (member: unknown): string =>
   shownText(
     shownText(member)

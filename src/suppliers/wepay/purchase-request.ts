@@ -19,7 +19,10 @@ const SKU = /^(gtopup|mtopup|cashcard|billpay):([^:\s]+):((?:0|[1-9]\d{0,8})(?:\
 /** The value in place of the player in purchases of cash cards. */
 const NO_PLAYER = '0000000000';
 
-/** Writes an amount without decimals if it is whole, and otherwise with two, as the catalogue does: it identifies the product. */
+/**
+ * Writes an amount without decimals if it is whole, and otherwise with two. The amount identifies the product, so SKUs
+ * of the catalogue and requests must write it in the same form.
+ */
 export function writeAmount(amount: string): string {
   const [whole = '', fraction = ''] = amount.split('.');
   const decimals = fraction.padEnd(2, '0');

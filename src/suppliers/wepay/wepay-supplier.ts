@@ -26,7 +26,7 @@ interface WepaySettings {
   baseUrl: string;
   username: string;
   password: string;
-  /** Where callbacks about a purchase go. */
+  /** Where callbacks about a purchase go; null for none. */
   callbackUrl: string | null;
   timeoutMs: number;
 }
