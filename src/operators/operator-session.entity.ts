@@ -31,7 +31,9 @@ export class OperatorSession {
   @Column(createdAtColumn())
   created_at!: Date;
 
-  /** The time of the last request, to half a minute. */
+  /**
+   * The time of the last request, to half a minute. Requests that a page sends while the operator is idle do not count.
+   */
   @Column(createdAtColumn())
   seen_at!: Date;
 

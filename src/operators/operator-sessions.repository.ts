@@ -95,7 +95,10 @@ export class OperatorSessionsRepository {
     return found;
   }
 
-  /** Newest first. */
+  /**
+   * Lists usable sessions, newest first. Leaves out sessions that still await a code.
+   * @param idleMs as for {@link find}.
+   */
   list(operatorId: number, idleMs: number): Promise<LiveSession[]> {
     return this.database.query<LiveSession>(...LIST_SESSIONS.with({ operatorId, idleMs: BigInt(idleMs) }));
   }

@@ -181,7 +181,10 @@ export class OperatorsRepository {
     return counted;
   }
 
-  /** Counts an attempt of an operator who has completed the first step of a sign-in, or is signed in. */
+  /**
+   * Counts an attempt of an operator who has completed the first step of a sign-in, or is signed in.
+   * @returns undefined if the account is locked, disabled or unknown.
+   */
   async countAttemptOf(id: number, known: KnownDevice | null): Promise<Operator | undefined> {
     const [counted] = await this.database.query<Operator>(...COUNT_ATTEMPT_BY_ID.with({ id, ...toParameters(known) }));
     return counted;

@@ -6,7 +6,9 @@ import { SEALED_COLUMNS, SecretsRepository, type SealedColumn } from './secrets.
 
 const ROWS_AT_ONCE = 500;
 
-/** Re-seals all stored secrets with the current SECRETS_KEY. */
+/**
+ * Re-seals, with the current SECRETS_KEY, all stored secrets that have a previous key or are not bound to their place.
+ */
 @Injectable()
 export class SecretsService {
   constructor(

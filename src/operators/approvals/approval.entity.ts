@@ -54,7 +54,9 @@ export class Approval {
   @Column(bigintColumn({ nullable: true }))
   payment_id!: bigint | null;
 
-  /** The deposit to which the payment goes; null if it goes to the merchant without one. */
+  /**
+   * The deposit to which a `payment_credit` goes; null if it goes to the merchant without one, and for all other kinds.
+   */
   @ForeignKey(() => Deposit, { name: 'fk_approvals_deposit' })
   @Column(bigintColumn({ nullable: true }))
   deposit_id!: bigint | null;

@@ -168,7 +168,7 @@ export class ApprovalsService {
   }
 
   /**
-   * @throws FORBIDDEN if one of the two may have had access to the other's account, or a third one to both
+   * @throws FORBIDDEN if one of the two may have had access to the other's account, or a third operator to both
    * accounts.
    */
   private async assertTwoPeople(tx: Transaction, requester: number, { console }: ConsoleActor): Promise<void> {

@@ -99,7 +99,8 @@ export class CompanyProvider {
     const signed = personOf(claims, settings);
     const isComplete = signed.role !== null && signed.email !== null;
     if (isComplete || !provider.serverMetadata().userinfo_endpoint) return { person: signed, missingBecause: null };
-    // Some providers put few claims into the ID token, and return the others at this endpoint. Claims of the token count first.
+    // Some providers put few claims into the ID token, and return the others at this endpoint. The token's claims
+    // override them.
     try {
       const more: Claims = await oidc.fetchUserInfo(provider, accessToken, claims.sub);
       return { person: personOf(merged(claims, more), settings), missingBecause: null };
