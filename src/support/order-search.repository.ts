@@ -74,7 +74,10 @@ const LIST_BY_TERM = statement(
     ORDER BY found.id DESC, found.rank`,
 );
 
-/** Several processes write orders, each by its own clock. So a lower id may have a later time, by up to this margin. */
+/**
+ * An order's time is PostgreSQL's, read before the order gets its id, and PostgreSQL's clock may be set back. So a
+ * lower id may have a later time, by up to this margin.
+ */
 const MARGIN_MS = 600_000;
 
 const ALL_IDS = { firstId: 0n, endId: MAX_BIGINT };
@@ -90,7 +93,7 @@ interface OrderPage {
 
 interface Term {
   term: string;
-  /** The term itself. But for a unit's reference, only the order's number at its beginning. */
+  /** The order's number at the beginning of the term if the term is a unit's reference, otherwise the term itself. */
   orderNumber: string;
   /** The webhook delivery that the term names. */
   deliveryId: bigint | null;
@@ -133,7 +136,7 @@ export class OrderSearchRepository {
     return this.database.query<NamedOrderRow>(page, values);
   }
 
-  /** Newest first. */
+  /** Newest first, and up to `limit` orders for each kind of identifier. */
   listByTerm(term: Term): Promise<FoundOrder[]> {
     return this.database.query<FoundOrder>(...LIST_BY_TERM.with(term));
   }

@@ -165,7 +165,7 @@ const listByItem = (filter: ListFilter, add: Add, part: Part, condition: string)
     ORDER BY -i.order_id LIMIT ${add(filter.limit)}) o
   ${BY_TIME}`;
 
-/** The index that reads a page. */
+/** The index from which a statement reads a page. */
 export type AccessPath = 'ids' | 'open' | 'sku' | 'failure' | 'merchant' | 'supplier' | 'failed' | 'all';
 
 /** One statement reads at most this many rows of a partial path, even if few of them match. */
@@ -211,8 +211,8 @@ export const isContradiction = ({ statuses, failureCodes }: PageFilter): boolean
   failureCodes !== undefined && statuses !== undefined && !statuses.includes('failed');
 
 /**
- * Whether one statement may find fewer orders than match. It may, if the filter has a part that the path's index does not
- * cover, or if several items lead to one order.
+ * Whether one statement may find fewer orders than match: if several items may lead to one order, or if the path sorts
+ * by time and its index does not cover a part of the filter.
  */
 export const isPartial = (path: AccessPath, query: PageQuery): boolean =>
   isByItem(path) || (isByTime(path) && uncoveredConditions(path, query, String).length > 0);
@@ -270,8 +270,8 @@ function scan(path: AccessPath, query: PageQuery, add: Add, columns = 'o.created
     return `SELECT ${columns} FROM orders o WHERE ${all.join(' AND ')} ${BY_ID}`;
   };
   /**
-   * The rows of several scans, sorted as each of them. No statement reads more than MAX_SCANNED rows. The limit makes PostgreSQL
-   * read each scan in the order of its index instead of sorting all its rows.
+   * The rows of several scans, sorted as each of them. No statement uses more than MAX_SCANNED rows, so the limit of
+   * each scan loses none. It makes PostgreSQL read the scan in the order of its index instead of sorting all its rows.
    */
   const merged = (scans: string[], sorted: string, of = columns): string =>
     scans.length === 1

@@ -31,8 +31,8 @@ export interface AttemptOfUnit extends Pick<
   state: UnitState | 'withdrawn';
   failure_code: FailureCode | null;
   /**
-   * The final state if another attempt followed, otherwise the outcome of the unit's latest call; null before the attempt is
-   * sent.
+   * The final state if another attempt followed, otherwise the outcome of the unit's latest call; null before the
+   * attempt is sent, and if `supplier_calls` has no call of the unit.
    */
   last_outcome: string | null;
 }

@@ -59,7 +59,9 @@ type OfOrder = Pick<OrderRow, 'order_number'>;
 
 const DELIVERY_ID = /^[1-9]\d{0,17}$/;
 const UNIT_REFERENCE = /^(ord_[0-9A-Za-z]{16})\.\d/;
-/** A list shows at most this many orders for a term. Operators do not read more orders of one player. */
+/**
+ * A list shows at most this many orders for each meaning of a term. Operators do not read more orders of one player.
+ */
 const MAX_FOUND = 1_000;
 const MAX_NOTE_LENGTH = 2_000;
 
@@ -132,7 +134,7 @@ export class OrderSupportService {
 
   /**
    * Newest first. If few orders match, a page may be short or empty. The list ends only at a page whose `next_cursor` is null.
-   * @throws BAD_REQUEST for a cursor that came from no page.
+   * @throws BAD_REQUEST for an invalid cursor.
    */
   async page({ cursor, limit, term, withPlayers, ...filter }: PageRequest): Promise<Page<ListedOrder>> {
     const after = readPlace(cursor);

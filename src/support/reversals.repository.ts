@@ -49,7 +49,7 @@ export class ReversalsRepository {
     return found;
   }
 
-  /** @returns those of the ids that have a discrepancy. */
+  /** @returns the ids that exist. */
   async listExisting(ids: number[]): Promise<number[]> {
     const found = await this.dataSource.manager.find(SupplierReversal, {
       select: { id: true },
@@ -67,7 +67,10 @@ export class ReversalsRepository {
     return found?.delivered_sealed ?? null;
   }
 
-  /** Locks the order first, as settlements do: a report about the order then finds the discrepancy as it is after the caller. */
+  /**
+   * Locks the order first, as settlements do, so that a report about the order waits and then reads the caller's
+   * changes.
+   */
   async lock(
     tx: Transaction,
     { id, order_id }: Pick<ReversalRow, 'id' | 'order_id'>,

@@ -134,11 +134,12 @@ export class ReversalsService {
   }
 
   /**
-   * Closes a discrepancy and credits the order's merchant, in one transaction. If several operators do so at once, only
-   * one of them succeeds. The reference of the credit has the id and the time of the discrepancy, because ids repeat
-   * after a restore. If the merchant already has a credit with this reference, the result has that credit, and no
-   * second one follows.
-   * @throws NOT_FOUND; CONFLICT if the discrepancy is closed already or the report has changed, and for a credit without an order.
+   * Closes a discrepancy and, if `credit` is set, credits the order's merchant, in one transaction. If several
+   * operators do so at once, only one of them succeeds. The reference of the credit has the id and the time of the
+   * discrepancy, because ids repeat after a restore. If the merchant already has a credit of the same amount with this
+   * reference, the result has that credit, and no second one follows.
+   * @throws NOT_FOUND; BAD_REQUEST; CONFLICT if the discrepancy is closed already or the report has changed, for a
+   * credit without an order, and as {@link WalletService.move}.
    */
   async close({ id, credit, expectedReported, by }: Closing): Promise<ClosedReversal> {
     const found = await this.reversals.find(id);

@@ -36,7 +36,7 @@ const unitsIn = (state: 'review' | 'unknown', rank: number, condition: string): 
    WHERE u.state = '${state}' AND ${condition}
    ORDER BY u.order_id, u.item, u.unit LIMIT 1001)`;
 
-/** The number of a unit's latest attempt. The first attempt has this number even before it begins. */
+/** The number of a unit's latest attempt; 1 even before the first attempt begins. */
 const LATEST_ATTEMPT = 'greatest(u.attempt, 1) AS attempt';
 
 /** Lists units after the place that the last four parameters name. Leaves out the sandbox, because it buys nothing. */
