@@ -4,7 +4,7 @@ import { databaseUnavailable } from '../core/errors.js';
 import { Database, type Queryable, type Statement } from './database.js';
 import { ReplicaReadsService } from './replica-reads.service.js';
 
-/** How long a read may wait for a connection. The limit of the pool itself is the same (`connections.ts`). */
+/** How long a read may wait for a connection: as long as any request may wait for the pool (`CONNECT_TIMEOUT_MS`). */
 const WAIT_MS = 3_000;
 
 /** The share of the pool's connections that reads may use. The others are left for orders. */

@@ -131,7 +131,10 @@ export class Database implements Queryable, OnApplicationShutdown {
     }
   }
 
-  /** TypeORM on this pool, each statement in a transaction of its own. To write, use the manager of a transaction. */
+  /**
+   * TypeORM on this pool, each statement in a transaction of its own. Use the manager of a transaction for writes of
+   * several statements.
+   */
   get manager(): EntityManager {
     this.assertOpen();
     this.ownManager ??= managerOn(this.dataSource, (text, values) => this.pool.query({ text, values }));
@@ -140,7 +143,8 @@ export class Database implements Queryable, OnApplicationShutdown {
 
   /**
    * Runs `work` in one READ COMMITTED transaction: committed when it returns, rolled back when it throws.
-   * `work` must wait for no network but PostgreSQL's, and must be repeatable: after a deadlock it runs again.
+   * `work` must wait for no network but PostgreSQL's, and must be repeatable: it runs again after a deadlock, a
+   * serialization failure or a change of the schema.
    * @param maxTries how many times to run it at most.
    */
   async transaction<Result>(work: Work<Result>, maxTries = MAX_TRIES): Promise<Result> {

@@ -138,7 +138,7 @@ describe('group commit', () => {
   });
 });
 
-/** What PostgreSQL says of a lock that was not to be had in time. */
+/** PostgreSQL's error for a statement that waited too long for a lock. */
 const lockTimeout = (): Error => Object.assign(new Error('canceling statement due to lock timeout'), { code: '55P03' });
 
 /** A writer of commands like `a1`: the letter is the key, and some keys are locked by another transaction. */

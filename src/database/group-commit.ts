@@ -45,7 +45,7 @@ interface Options<Command, Result> {
   maxInFlight?: number;
   /** The weight of a command, for `maxWeight`; 1 by default. For commands that differ much in size. */
   weightOf?: (command: Command) => number;
-  /** A batch is cut when it weighs this much, so that a heavy command does not keep many others waiting. */
+  /** A batch is cut before it weighs more than this, so that heavy commands do not keep many others waiting. */
   maxWeight?: number;
   /**
    * How many commands may wait. Any further one is refused with 503, so that an overloaded service sheds load and does not fall

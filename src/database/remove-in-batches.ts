@@ -22,8 +22,9 @@ export async function removeInBatches(
 }
 
 /**
- * A statement that removes the oldest rows of a table, at most `limit`, if they are older than `days`. Skips rows that another
- * worker has locked. `clockLimit` is the latest time that the database's clock may show: ages count up to it. Null believes the clock.
+ * A statement that removes the oldest rows of a table, at most `limit`, if they are older than `days`. Skips rows that
+ * another worker has locked. If the database's clock is past `clockLimit`, ages are measured at `clockLimit` instead.
+ * With null, they are measured by the clock alone.
  * @param key the columns of the primary key. @param time the column that says how old a row is.
  */
 export const removalOfOld = (

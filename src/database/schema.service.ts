@@ -18,14 +18,16 @@ export const MIGRATION_LOCK = 7_038_167_014;
 
 /**
  * Brings the schema up to date once per process, as soon as PostgreSQL answers. The process starts and stays up without
- * PostgreSQL.
- * An advisory lock lets one process migrate at a time.
+ * PostgreSQL. An advisory lock lets one process migrate at a time.
  */
 @Injectable()
 export class SchemaService implements OnModuleInit, BeforeApplicationShutdown {
   private readonly stop = new AbortController();
   private opening: Promise<boolean> = Promise.resolve(false);
-  /** Whether this process changes the schema now, or waits for another one that does. */
+  /**
+   * While {@link whenReady} is pending: whether this process changes the schema, waits for another process that does,
+   * or will retry a migration that waited too long for a lock.
+   */
   isBeingChanged = false;
 
   constructor(

@@ -54,7 +54,9 @@ export class Suppliers1763900000003 implements MigrationInterface {
       )`);
   }
 
-  /** The built-in supplier of sandbox merchants. No sequence gives the id 0, so a unit shows by itself where it belongs. */
+  /**
+   * The built-in supplier of sandbox merchants. No sequence yields its id 0, so the id alone marks a unit as sandbox.
+   */
   private async addSandbox(runner: QueryRunner): Promise<void> {
     await runner.query(`
       INSERT INTO suppliers (id, code, adapter, base_url, timeout_ms) OVERRIDING SYSTEM VALUE

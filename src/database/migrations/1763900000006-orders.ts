@@ -133,7 +133,8 @@ export class Orders1763900000006 implements MigrationInterface {
         CONSTRAINT ck_order_units_failure CHECK ((state = 'failed') = (failure_code IS NOT NULL))
       )`);
     // Units of one batch are due at the same time. PostgreSQL would pack such equal keys into one index entry, and could mark
-    // it as dead only when all of its rows are dead. With one entry for each row, claims skip the units that are claimed.
+    // it as dead only when all of its rows are dead. With one entry for each row, claims skip the dead entries of
+    // claimed units.
     await runner.query(`
       CREATE INDEX ix_order_units_due ON order_units (supplier_id, next_action_at) WITH (deduplicate_items = off)
       WHERE next_action_at IS NOT NULL`);

@@ -89,7 +89,7 @@ export class Accounting1763900000011 implements MigrationInterface {
       )`);
   }
 
-  /** Each archived order's reference, so that it never buys again, with the order as it ended. */
+  /** The reference of each archived order, so that no request buys under it again, and the order as it ended. */
   private async createReferences(runner: QueryRunner): Promise<void> {
     await runner.query(`
       CREATE TABLE order_references (

@@ -60,7 +60,8 @@ export class Deposits1763900000013 implements MigrationInterface {
           CHECK ((status = 'paid') = (paid_amount > 0) AND (status = 'paid') = (paid_at IS NOT NULL) AND paid_amount >= 0),
         CONSTRAINT ck_deposits_hold CHECK (hold_until >= expires_at)
       )`);
-    // Two deposits of a channel never reserve the same amount, so a payment of this amount belongs to one of them.
+    // Two deposits of a channel never reserve the same amount at the same time, so a payment of it belongs to one of
+    // them.
     await runner.query(
       `CREATE UNIQUE INDEX uq_deposits_held_amount ON deposits (channel_id, amount_to_pay) WHERE holds_amount`,
     );

@@ -9,8 +9,9 @@ const OPTIONS = 'WITH (deduplicate_items = off) WHERE next_action_at IS NOT NULL
 
 /**
  * Lets merchants share a supplier's slots, by weight. `order_units.merchant_id` stays null in units that ended before
- * the migration, which no claim reads, and in units that processes of the previous version place. `ix_order_units_due`
- * has the latter in one range, with the claimed units.
+ * the migration, which no claim reads. It also stays null in units that the migration skips, and in units that
+ * processes of the previous version place. In `ix_order_units_due`, open units without a merchant share one range with
+ * the claimed units.
  */
 export class FairShares1763900000014 implements MigrationInterface {
   // To create an index concurrently. Each step can be repeated.
@@ -39,7 +40,9 @@ export class FairShares1763900000014 implements MigrationInterface {
       $$`);
   }
 
-  /** Writes the merchants of open units. It waits for no lock: a unit that it skips is claimed without its merchant's name. */
+  /**
+   * Writes the merchants of open units. It skips locked units and does not wait: workers claim them without a merchant.
+   */
   private async nameMerchants(runner: QueryRunner): Promise<void> {
     const open = (await runner.query(`
       SELECT DISTINCT order_id FROM (

@@ -46,9 +46,10 @@ export class FewerRows1763900000015 implements MigrationInterface {
     await runner.query(`
       CREATE TRIGGER tg_suppliers_kept BEFORE TRUNCATE ON suppliers FOR EACH STATEMENT
       EXECUTE FUNCTION refuse_change('suppliers are removed one by one')`);
-    // A unit is at the supplier of its item or of an attempt. Before it writes an item or an attempt, a transaction reads the
-    // offer. So the lock waits for all transactions that may write one, and others read the offers after the removal.
-    // They wait for it, so the search must use indexes: by itself, PostgreSQL reads whole tables and hopes for an early match.
+    // A unit is at the supplier of its item or of an attempt. Before it writes an item or an attempt, a transaction
+    // reads the offer. So the lock waits for all transactions that may write one, and later transactions read the
+    // offers after the removal. The later transactions wait for the search, so the search must use indexes: by itself,
+    // PostgreSQL reads whole tables and hopes for an early match.
     await runner.query(`
       CREATE FUNCTION keep_used_suppliers() RETURNS trigger LANGUAGE plpgsql SET lock_timeout = '2s' SET enable_seqscan = off AS $$
       BEGIN

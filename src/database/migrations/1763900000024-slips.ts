@@ -4,7 +4,8 @@ import { lockForChange } from '../migration-locks.js';
 /** Slips that merchants present, and the time at which to check slips again after the slip service refused us. */
 export class Slips1763900000024 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    // The foreign keys and indexes lock these tables, too: an autovacuum of them must have yielded before locks are given up early.
+    // The foreign keys and indexes lock these tables, too. Their autovacuums must yield before `lockForChange` shortens
+    // the lock timeout.
     await runner.query(`LOCK TABLE deposits, incoming_payments IN SHARE UPDATE EXCLUSIVE MODE; ${lockForChange('deposit_channels')};
       ALTER TABLE deposit_channels ADD COLUMN slips_paused_until timestamptz(3)`);
     await runner.query(`

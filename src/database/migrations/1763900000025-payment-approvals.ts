@@ -4,7 +4,8 @@ import { lockForChange } from '../migration-locks.js';
 /** Large decisions about payments need a second operator, as movements do. Operators find open cases by an index. */
 export class PaymentApprovals1763900000025 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    // The foreign keys and indexes lock these tables, too: an autovacuum of them must have yielded before locks are given up early.
+    // The foreign keys and indexes lock these tables, too. Their autovacuums must yield before `lockForChange` shortens
+    // the lock timeout.
     await runner.query(`LOCK TABLE deposits, incoming_payments IN SHARE UPDATE EXCLUSIVE MODE; ${lockForChange('approvals')};
       ALTER TABLE approvals ALTER COLUMN merchant_id DROP NOT NULL,
         ADD COLUMN payment_id bigint CONSTRAINT fk_approvals_payment REFERENCES incoming_payments,

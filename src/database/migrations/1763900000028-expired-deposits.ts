@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { lockForChange } from '../migration-locks.js';
 
-/** When the offer of a deposit expired. A later payment changes its status, and must not hide that. */
+/** When a deposit expired. A later payment changes the deposit's status, but must not hide that the deposit expired. */
 export class ExpiredDeposits1763900000028 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`${lockForChange('deposits')};

@@ -1,7 +1,10 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { lockForChange } from '../migration-locks.js';
 
-/** Since when offers are off, so that each unit waits its whole time for its offer. */
+/**
+ * Since when an offer is off. Units also wait for their offer while it has been off for less than
+ * `ROUTING_HOLD_LIMIT_MS`.
+ */
 export class OffersOff1763900000032 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`${lockForChange('supplier_offers')};

@@ -32,7 +32,7 @@ export const levelOf = (error: unknown): 'warn' | 'error' => (error instanceof L
  * Runs `work` in a transaction that has these tables for itself. Other transactions wait behind its request for
  * exclusive locks. So each try gives up the request after a quarter of a second, and lets the others go first for two
  * seconds.
- * @param work may run again: after a timeout or a deadlock in it.
+ * @param work must be repeatable: it runs again after a timeout or a deadlock in it.
  * @throws LocksNotFree after `maxTries`, and other errors of `work` at once.
  */
 export async function withBriefLock<Result>(

@@ -30,7 +30,7 @@ export interface Partition {
   upTo: bigint;
 }
 
-/** In SQL: limits how long the transaction waits for each later lock, because writers wait behind it. */
+/** In SQL: limits how long the transaction waits for each later lock, because writers wait behind its requests. */
 const SHORT_LOCK_TIMEOUT = `SET LOCAL lock_timeout = '50ms'`;
 
 /**

@@ -9,8 +9,8 @@ import { onConnection } from './runs.js';
 const LOCK = 7_038_172;
 
 /**
- * Lets one transaction at a time create partitions of a table. Each table has its own lock: with one lock for all, two
- * workers at different tables could both skip a third table. $1 the table.
+ * Lets one transaction at a time create partitions of a table. Each table has its own lock, so that a worker at one
+ * table does not make other workers skip the others. $1 the table.
  */
 export const LOCK_PARTITIONS: Statement = {
   name: 'partitions.lock',

@@ -41,8 +41,8 @@ interface DeliveriesWithAttempts {
 
 /**
  * Finds and drops the partitions of events, deliveries and attempts whose rows are all older than `days`. A partition that
- * still gets ids, such as the newest partition, is never old. If the database's clock is past `clockLimit`, it was set forward:
- * ages then count up to `clockLimit`.
+ * still gets ids, such as the newest partition, is never old. If the database's clock is past `clockLimit`, it was set
+ * forward: ages are then measured at `clockLimit`.
  */
 export class OldEventPartitions {
   constructor(
