@@ -8,10 +8,11 @@ export interface MerchantEvent {
   kind: EventKind;
   /** Null if the event is not about an order. */
   orderId: bigint | null;
+  /** The merchant's reference of the order or deposit; null for other events. */
   referenceId: string | null;
   /**
-   * For an ended order or a deposit: the answer of its GET route, without codes, serial numbers and images. For a paid
-   * deposit also the `payment`.
+   * For an ended order or a deposit: the answer of its GET route, without codes, serial numbers and images; for a paid
+   * deposit also the `payment`. For a low balance: the members of `LowBalanceDto`.
    */
   data: object;
   at: Date;
