@@ -60,13 +60,20 @@ export class Transfer {
   @Column(bigintColumn({ nullable: true }))
   order_id!: bigint | null;
 
-  /** The reference of a credit or debit, unique per merchant. An operator chose it, or the service made it. */
+  /**
+   * The reference of a credit or debit, unique per merchant. An operator chose it, or the service made it. Null for the
+   * movements of an order.
+   */
   @Column('text', { nullable: true })
   reference!: string | null;
 
   @Column('text', { nullable: true })
   note!: string | null;
 
+  /**
+   * The operator who decided the credit or debit, or requested it if an approval was needed; `sandbox` if a sandbox
+   * merchant credited itself. Null for the movements of an order, and for a payment that the service recognized.
+   */
   @Column('text', { nullable: true })
   operator!: string | null;
 

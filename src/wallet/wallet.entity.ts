@@ -20,7 +20,10 @@ export class Wallet {
   @Column(bigintColumn({ default: 0 }))
   held!: Satang;
 
-  /** When the available balance falls below this threshold, the service notifies the merchant's webhooks. Null without an alert. */
+  /**
+   * A movement that takes the available balance below this threshold records a `wallet.low_balance` event. Null without
+   * an alert.
+   */
   @Column(bigintColumn({ nullable: true }))
   alert_below!: Satang | null;
 

@@ -81,7 +81,7 @@ export class WalletService {
     return (await this.move('credit', movement)).wallet;
   }
 
-  /** Takes money. A repetition with the same reference and amount changes nothing. @throws as {@link move}. */
+  /** Removes money. A repetition with the same reference and amount changes nothing. @throws as {@link move}. */
   async debit(movement: Movement): Promise<Wallet> {
     return (await this.move('debit', movement)).wallet;
   }
