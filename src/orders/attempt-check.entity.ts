@@ -4,9 +4,9 @@ import { UnitAttempt } from './unit-attempt.entity.js';
 
 /**
  * A scheduled inquiry about an attempt that has ended. There are three reasons: the supplier sent a callback that
- * decided nothing or could not be applied, it reported a late sale without its code, or, after several sends, it may
- * have sold the unit more than once. If the callback came while a call was in flight, the inquiry waits until the
- * attempt has ended.
+ * decided nothing or could not be applied, it reported a late sale without its code, or the attempt was sent several
+ * times and the supplier may sell each send. If the callback came while a call was in flight, the inquiry waits until
+ * the attempt has ended.
  */
 @Entity('attempt_checks')
 @ForeignKey(() => UnitAttempt, ['order_id', 'item', 'unit', 'attempt'], ['order_id', 'item', 'unit', 'number'], {

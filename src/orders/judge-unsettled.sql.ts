@@ -13,8 +13,9 @@ const INQUIRE_FOR_CODE = `
       ${OR_SOONER}`;
 
 /**
- * The latest discrepancy about the same attempt. Its latest report is `r.says`. A discrepancy that names another purchase counts
- * only if there is no other one, and not if references tell the purchases apart.
+ * For each answer, the latest discrepancy about the same attempt. Its latest report is `r.says`, or follows from its
+ * kind if `r.says` is null. A discrepancy that names another purchase counts only if no discrepancy fits the answer's
+ * reference, and never if references tell the purchases apart.
  */
 const EARLIER = `
       SELECT DISTINCT ON (judged.answer) judged.answer, r.id, r.status,
@@ -28,7 +29,10 @@ const EARLIER = `
         AND (judged.is_told_apart AND r.supplier_reference <> judged.supplier_reference) IS NOT TRUE
       ORDER BY judged.answer, coalesce(r.supplier_reference <> judged.supplier_reference, false), r.id DESC`;
 
-/** Purchases that no discrepancy names. `listed` is how many purchases these answers have of the attempt. */
+/**
+ * The answers about purchases that no discrepancy names. `nth` numbers these purchases of an attempt. `listed` is the
+ * number of the attempt's purchases in the answers without `is_news`.
+ */
 const UNNAMED = `
       SELECT j.answer, dense_rank() OVER (
                PARTITION BY j.order_id, j.item, j.unit, j.attempt, j.kind ORDER BY j.supplier_reference) AS nth, (
@@ -43,20 +47,24 @@ const UNNAMED = `
 /**
  * Judges answers that settled nothing, and returns the states of their units. The `state` of an answer is `succeeded`, `failed`
  * or `besides`: a second purchase under the same reference.
- * - An answer that contradicts its settled unit opens a discrepancy: the supplier took the purchase back (`taken_back`), sold the
- *   unit after a failure (`bought_late`), or sold it twice (`unknown_purchase`). If an operator settled the unit with our reference
- *   of the attempt, the supplier's own reference is no contradiction. Nor is a different reference in the answer to an inquiry by
- *   the reference with which the operator settled the unit.
- * - A success of an attempt that is not the latest one also opens a discrepancy (`bought_late`). If the latest attempt has certainly
- *   bought nothing, the unit goes to review, where an operator decides whether to buy again. While such a discrepancy is open,
- *   `BEGIN_NEXT_ATTEMPTS` sends new attempts of the unit to review, and `CLAIM_UNITS` sends nothing again for it.
+ * - An answer that contradicts its settled unit opens a discrepancy: the supplier took the purchase back
+ *   (`taken_back`), sold the unit after a failure (`bought_late`), or sold it twice (`unknown_purchase`). The
+ *   supplier's reference in a success shows whether the unit was sold twice. It is compared with the unit's reference.
+ *   If an operator settled the unit with our reference, it is compared with the proven reference of the attempt, if
+ *   there is one. The answer to an inquiry that named the unit's purchase may have a different reference: that is no
+ *   contradiction.
+ * - A success of an attempt that is not the latest one also opens a discrepancy (`bought_late`). If the latest attempt
+ *   has certainly bought nothing, the unit goes to review, where an operator decides whether to buy again. While such a
+ *   discrepancy is open, `BEGIN_NEXT_ATTEMPTS` sends new attempts of the unit to review, and `CLAIM_UNITS` claims the
+ *   unit for no call that may buy it.
  * - A second purchase opens a discrepancy in any state of the unit.
  * - A repeated answer opens no second discrepancy. An answer that differs from the latest discrepancy is written to it while it is
  *   open. If an operator has closed it, the answer opens another one.
  * - Without `is_news`, an answer is repeated, or may be older than the discrepancy. So it never counts as different.
- * - Each purchase under one reference has a discrepancy of its own. Of late sales, a list or a statement proves as many as it has
- *   itself. The supplier's reference alone proves none, because some suppliers change their references later. With
- *   `is_about_one_send`, the supplier may sell each send. Then its references tell the purchases apart.
+ * - Each purchase under one reference has a discrepancy of its own. The answers from one list or statement prove as
+ *   many late sales as they have different references. In a single answer, a new reference proves no further sale,
+ *   because some suppliers change their references later. But with `is_about_one_send`, the supplier may sell each
+ *   send: then its references tell the purchases apart.
  * - A late answer may have the code that the discrepancy about a late sale lacks. Then the discrepancy stores the code.
  *
  * For each answer, `opens` is the kind of the discrepancy to open, `notes` is the id of the discrepancy to change, and `completes`

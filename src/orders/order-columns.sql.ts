@@ -2,9 +2,9 @@ import { ITEM_MEMBERS, ORDER_MEMBERS } from './order.rows.js';
 import type { OrderStatus } from './states.js';
 
 /**
- * In SQL: the moment at which a worker first claimed a unit; null before that. From then on, merchants see the order and the item
- * as `processing`. Their rows still have `pending`, because a claim writes only the attempt: to update two more rows would cost
- * more than this query.
+ * In SQL: the moment at which a worker first claimed a unit; null before that. From then on, merchants see the order
+ * and the item as `processing`. Their rows still have `pending`, because a claim writes only the unit and its attempt:
+ * to update two more rows would cost more than this query.
  */
 const startedAt = (attempts: string): string =>
   `(SELECT min(begun.created_at) FROM unit_attempts begun WHERE ${attempts})`;

@@ -12,8 +12,8 @@ export interface PassedOver {
   supplier: string;
   supplier_sku: string;
   /**
-   * The reason why the offer was not routable, or `once_per_day` (the offer allows no quantity above 1), or `player` (the player's
-   * ids do not fit the offer's pattern).
+   * The reason why the offer was not routable, or `once_per_day` (the offer sells a player only one unit a day, and the
+   * item has several), or `player` (the player's ids do not fit the offer's pattern).
    */
   why: string;
 }

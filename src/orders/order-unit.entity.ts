@@ -56,8 +56,9 @@ export class OrderUnit {
   next_action_at!: Date | null;
 
   /**
-   * Each claim and each next attempt raises this number. So does a callback that proves a purchase, unless the unit's only send is
-   * in flight. A refusal settles the unit only if the claim of its call is still the latest.
+   * Each claim and each next attempt raises this number. So does a callback that proves a purchase, unless a call about
+   * the unit's only send is in flight, or the unit waits for an inquiry. A refusal of a call settles the unit only if
+   * the claim of that call is still the latest.
    */
   @Column('integer', { default: 0 })
   claim!: number;

@@ -15,7 +15,7 @@ export const ITEM_MEMBERS = [
 
 /** The columns of an order that statements read. */
 export type OrderRow = Pick<Order, (typeof ORDER_MEMBERS)[number]>;
-/** The stored columns, for settlements. Merchants see other values in two of them: see `orderColumns`. */
+/** The stored columns. Merchants see other values in two of them: see `orderColumns`. */
 export const STORED_ORDER_COLUMNS = ORDER_MEMBERS.join(', ');
 
 /** The columns of an item that statements read. */

@@ -37,10 +37,12 @@ export interface Repositories {
  * - `settled`: the command settled the unit.
  * - `settled_before`: the unit was already settled. An operator's command also gets this result if it may not settle
  *   the unit now.
- * - `review`: the answer is a refusal, but an earlier attempt bought the unit, says an open discrepancy. The unit went to review.
- * - `superseded`: the unit stays open, because the answer is about an older claim or attempt, or a code is still missing.
- * - `reversal`: the answer contradicts the unit's settlement, or an earlier attempt bought the unit. The batch opened
- *   or changed a discrepancy.
+ * - `review`: the answer is a refusal, but a supplier has reported that an earlier attempt bought the unit. The unit
+ *   went to review.
+ * - `superseded`: the unit stays open. The answer is about an older claim or attempt, or a success without its code, or
+ *   a refusal that does not count: it is about one of several sends, or the unit waits to be sent.
+ * - `reversal`: the answer contradicts the unit's settlement, or reports that an earlier attempt bought the unit. The
+ *   batch opened or changed a discrepancy.
  */
 export type SettleResult = 'settled' | 'settled_before' | 'review' | 'superseded' | 'reversal';
 
@@ -157,9 +159,11 @@ function winnersOf(commands: SettleUnit[]): Map<string, SettleUnit> {
 type Precedence = readonly [attempt: number, weight: number, claim: number];
 
 /**
- * The command about the latest attempt wins. Within an attempt, a success wins over a refusal in a report, and that wins over a
- * refusal of a call, where the latest claim wins. A refusal that may be about another send than the last one loses to that of a
- * call. An operator's command wins only if the batch has no answer of a supplier for the unit.
+ * Among the commands about one unit, the one with the highest precedence may settle the unit:
+ * - A supplier's answer wins over an operator's command, and the answer about the latest attempt over other answers.
+ * - Of the answers about one attempt, a success wins. Then comes a refusal in a report about all sends, and then the
+ *   refusal of a call, with the latest claim first. A refusal in a report about one send comes last, because it may be
+ *   about another send than the last one.
  */
 function precedenceOf({ by, outcome }: SettleUnit): Precedence {
   if (by.kind === 'operator' || by.kind === 'cancellation') return [-1, 0, 0];
@@ -295,7 +299,7 @@ function endOrder(order: LockedOrder, items: ItemRow[], now: Date): EndedOrder {
   };
 }
 
-/** Takes the price of bought units from the held balance, and returns the price of failed units to the available balance. */
+/** Spends the held price of bought units, and returns the held price of failed units to the available balance. */
 function moveMoney({ settlement }: Repositories, tx: Transaction, ended: EndedOrder[], locked: LockedWallet[]): void {
   const wallets = new Map(
     locked.map(({ merchant_id, available }) => [merchant_id, { available, returned: 0n, leaving: 0n }]),

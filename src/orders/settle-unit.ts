@@ -7,15 +7,15 @@ import type { AnswerRow, SettledRow, SettledUnit, CallRecord } from './settlemen
 /**
  * The source of a supplier's answer. The answer settles the unit only if `attempt` is still the latest attempt.
  * - `call`: an answer to a call under a claim. A refusal settles the unit only if that claim is still the latest.
- * - `report`: a statement about the whole attempt, in a callback or in answer to an inquiry without a claim. With `isAboutOneSend`,
- *   the supplier may sell each send. Then a refusal settles the unit only if the attempt was sent once. `supplierReference` is the
- *   supplier's reference of the purchase, if it is refused.
+ * - `report`: a report about the whole attempt, in a callback or in the answer to an inquiry without a claim. With
+ *   `isAboutOneSend`, the supplier may sell each send. Then a refusal settles the unit only if the attempt was sent
+ *   once. `supplierReference` is the supplier's reference in a refusal.
  */
 export type SupplierSource =
   | { kind: 'call'; attempt: number; claim: number }
   | { kind: 'report'; attempt: number; isAboutOneSend?: boolean; supplierReference?: string | null };
 
-/** Whether the answer says nothing about the attempt's other sends, if it is a refusal. */
+/** Whether a refusal from this source says nothing about the attempt's other sends. */
 export const isAboutOneSend = (by: SettleUnit['by']): boolean => by.kind === 'report' && by.isAboutOneSend === true;
 
 /**

@@ -56,15 +56,15 @@ const quoted = (states: string[]): string => states.map((state) => `'${state}'`)
 /**
  * Settles each unit at most once, by compare-and-set. Returns the units that it settled or sent to review.
  * - An answer settles a unit only if its attempt is still the unit's latest attempt.
- * - A refusal answers one call, so it settles a unit only if the claim of that call is still the latest claim. For a success, the
- *   claim does not matter, because all calls of an attempt have one reference. A report about the whole attempt has no claim.
- * - If the supplier may sell each send of an attempt, a reported refusal is about one of them. After several sends it settles
- *   nothing, because another one may be bought.
+ * - A refusal of a call settles a unit only if the claim of that call is still the latest claim. For a success, the
+ *   claim does not matter, because all calls of an attempt have one reference. A report has no claim.
+ * - If the supplier may sell each send of an attempt, a refusal in a report is about one send. After several sends,
+ *   such a refusal settles nothing, because the supplier may sell another send.
  * - A supplier's refusal does not settle a unit that waits to be sent, but a success does.
  * - An operator settles units in doubt or in review, and cancels units that were certainly not bought.
- * - While an open discrepancy reports that an earlier attempt bought the unit, only an operator's decision fails it: a supplier's
- *   refusal sends it to review, and a cancellation does nothing. With `is_sold`, the same
- *   batch reports it, and usually opens this discrepancy.
+ * - While an open discrepancy reports that an earlier attempt bought the unit, only an operator's decision fails the
+ *   unit: a supplier's refusal sends the unit to review, and a cancellation does nothing. With `is_sold`, an answer in
+ *   the same batch reports that purchase. Usually this batch then opens the discrepancy.
  * - With `seen_attempt`, an operator's decision settles only that attempt. A unit without an attempt has attempt 0, which
  *   operators see as 1. So a seen 1 fits attempt 0, but a seen 0 does not fit attempt 1: that attempt has begun since.
  * - A row without a supplier's reference does not change the stored reference.

@@ -1,7 +1,8 @@
 /**
- * In SQL: the merchant of a waiting unit. Null while the unit is claimed, and for a unit that an earlier version placed. The
- * index `ix_order_units_due` contains the supplier, and then this expression. So in the index, each merchant's waiting units
- * are adjacent, oldest first. The claimed units come after all waiting units, in the order in which their leases end.
+ * In SQL: the merchant of a waiting unit. Null while the unit is claimed, and for a unit that an earlier version
+ * placed. The index `ix_order_units_due` contains the supplier, and then this expression. So in the index, each
+ * merchant's waiting units are adjacent, oldest first. The units for which it is null come last, in the order in which
+ * their leases end or they become due.
  * @param unit the alias of the unit's row.
  */
 export const waitingMerchant = (unit: string): string =>
@@ -10,7 +11,10 @@ export const waitingMerchant = (unit: string): string =>
 const MERCHANT = waitingMerchant('u');
 const isDue = (unit: string): string => `${unit}.next_action_at <= statement_timestamp()`;
 
-/** In SQL: the units at a supplier for which {@link waitingMerchant} is set, or null. Each condition is one range of the index. */
+/**
+ * In SQL: whether a unit `u` is at a supplier and has a {@link waitingMerchant} (`namedAt`), or has none
+ * (`namelessAt`). Each condition is one range of the index.
+ */
 const namedAt = (supplier: string): string => `u.supplier_id = ${supplier} AND ${MERCHANT} > 0`;
 const namelessAt = (supplier: string): string => `u.supplier_id = ${supplier} AND ${MERCHANT} IS NULL`;
 

@@ -6,11 +6,12 @@ import { isOf, UNIT } from '../unit-conditions.sql.js';
 import type { UnitDeliveries } from './unit-deliveries.entity.js';
 
 /**
- * Stores deliveries once for each unit, and only for the purchase that settled it. That is the purchase of the latest
- * attempt, or of an earlier one if an operator settled the unit with it before the delivery came
- * ({@link HAND_OVER_FROM_DISCREPANCY}). If the supplier's reference of a delivery is not that of the unit, the delivery
- * belongs to another purchase, and is not stored. But an operator may have entered our reference of the purchase, or
- * the one by which the supplier was queried. The attempt's row is read only if the references or attempts differ.
+ * Stores deliveries once for each unit, and only for the purchase that settled it: the purchase of the latest attempt,
+ * or of an earlier attempt if an operator settled the unit with it before the delivery came. If the delivery came
+ * first, {@link HAND_OVER_FROM_DISCREPANCY} stores it. If the supplier's reference of a delivery is not that of the
+ * unit, the delivery belongs to another purchase. There are three exceptions: an operator settled the unit with our
+ * reference; the supplier was queried by the unit's reference; or the row of an earlier attempt has the unit's
+ * reference. The attempt's row is read only if the references or attempts differ.
  */
 const STORE_DELIVERIES = statement(
   'unit_deliveries.store',
@@ -46,7 +47,7 @@ const STORE_DELIVERIES = statement(
  */
 export const NAMES_PURCHASE = 'u.supplier_reference IN (r.supplier_reference, a.supplier_reference, a.reference)';
 
-/** Gives a settled unit the deliveries of a late sale, if an operator settled the unit with that purchase. */
+/** Copies the deliveries of a late sale to a settled unit, if an operator settled the unit with that purchase. */
 const HAND_OVER_FROM_DISCREPANCY = statement(
   'unit_deliveries.hand_over_of_case',
   UNIT,
@@ -95,12 +96,12 @@ export type DeliveryToStore = Parameters<typeof STORE_DELIVERIES.with>[0]['deliv
 export class UnitDeliveriesRepository {
   constructor(private readonly database: Database) {}
 
-  /** Stores deliveries of settled units. @param deliveries if a unit has several rows, the first one is stored. */
+  /** Stores deliveries of settled units. @param deliveries if several rows fit a unit, the first one is stored. */
   store(tx: Transaction, deliveries: DeliveryToStore[]): void {
     if (deliveries.length > 0) tx.write(...STORE_DELIVERIES.with({ deliveries }));
   }
 
-  /** Gives a unit the deliveries of a discrepancy, if the operator settled it with that purchase. */
+  /** Copies the deliveries of a discrepancy to its unit, if an operator settled the unit with that purchase. */
   handOverFromDiscrepancy(tx: Transaction, { orderId: order_id, item, unit }: UnitKey): void {
     tx.write(...HAND_OVER_FROM_DISCREPANCY.with({ order_id, item, unit }));
   }

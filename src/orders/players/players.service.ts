@@ -88,7 +88,10 @@ export class PlayersService {
 /** The beginning of each field name in an order's first line. */
 const AT = 'items[0].';
 
-/** Finds the problems that an order for this player would have, except that the product cannot be bought at the moment. */
+/**
+ * Finds the problems that an order for this player would have, with two exceptions. That no offer is routable does not
+ * matter for a check. Player ids that fit no offer are a verdict, not a problem ({@link isExcluded}).
+ */
 function problemsOf(content: OrderContent, sku: string, product: OrderableProduct): ErrorDetail[] {
   const bought = { ...product, supplier_id: product.supplier_id ?? 0 };
   const line = { sku, quantity: 1, product: bought, isPlayerExcluded: false };
