@@ -57,8 +57,9 @@ export class AttemptRecorder {
   /**
    * Records an attempt, and retries while PostgreSQL is away or busy.
    * @param untilMs when to give up, in monotonic milliseconds: after its lease the attempt counts as interrupted.
-   * @returns the delivery. Null if the attempt was recorded as interrupted before, and this record changes no status:
-   * the attempt failed, or another attempt is in flight or requested.
+   * @returns the delivery. Null if an earlier try was committed although its result was lost. Null also if the attempt
+   * was recorded as interrupted before, and this record changes no status: the attempt failed, or another attempt is in
+   * flight or requested.
    */
   record(attempt: EndedAttempt, untilMs: number): Promise<RecordedAttempt | null> {
     return retryWrite(() => this.writer.submit(attempt), untilMs);

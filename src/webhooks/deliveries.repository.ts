@@ -150,7 +150,7 @@ const LOCK_STEPS: Statement = {
 };
 
 export interface Step {
-  /** When the webhook was last changed, at the time of the step. */
+  /** The `updated_at` that the webhook had at the time of the step. */
   changed_at: Webhook['updated_at'];
   /** The number of deliveries in the step. */
   seen: number;
@@ -240,7 +240,10 @@ interface TestEvent {
   now: Date;
 }
 
-/** A delivery with a lower id may have a later `created_at`, by this much, because the clocks of processes differ. */
+/**
+ * A delivery with a lower id may have a later `created_at`, by this much: transactions read the time before they write
+ * their events, and after a failover another server's clock counts.
+ */
 const MARGIN_MS = 600_000;
 
 type Place = Pick<Step, 'last_kind' | 'last_id'>;

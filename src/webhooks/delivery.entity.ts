@@ -59,11 +59,11 @@ export class Delivery {
   })
   is_retry!: boolean;
 
-  /** When the next attempt is due. */
+  /** When the next attempt is due; null if none is planned, or one is in flight. */
   @Column('timestamptz', { nullable: true })
   due_at!: Date | null;
 
-  /** The end of the lease of an attempt in flight. */
+  /** The end of the lease of an attempt in flight; null if none is in flight. */
   @Column('timestamptz', { nullable: true })
   leased_until!: Date | null;
 

@@ -19,10 +19,13 @@ export interface RecordedAttempt {
 }
 
 /**
- * Records how attempts ended, and decides whether and when the next attempts follow. Each attempt is recorded once: a late record
- * finds no lease. `ended` selects the attempts: delivery_id, webhook_id, number, started_at, response_status, error, response_body,
- * duration_ms, retry_after in seconds. The next attempt starts after the longer of `retry_delay` and `retry_after`. Only
+ * Records how attempts ended, and decides whether and when the next attempts follow. Each attempt is recorded once: a
+ * late record finds no lease. The next attempt starts after the longer of `retry_delay` and `retry_after`. Only
  * automatic deliveries have a next attempt (contract, section 4).
+ * @param ended selects the attempts: delivery_id, webhook_id, number, started_at, response_status, error,
+ * response_body, duration_ms, retry_after in seconds.
+ * @param ifLocked `SKIP LOCKED` leaves out attempts whose webhook another transaction has locked. By default the
+ * statement waits.
  */
 const recorded = (ended: string, ifLocked = ''): string => `
     WITH ended AS (${ended}),
@@ -80,9 +83,9 @@ export const RECORD_ATTEMPTS = statement('webhook_deliveries.record_attempts', {
 );
 
 /**
- * Ends deliveries that an earlier attempt delivered. Such an attempt was first recorded as interrupted, and then corrected. A
- * statement of its own, after the record has locked the deliveries: the record may have begun before that correction, and waited
- * for it. ORDER BY makes PostgreSQL use the primary key.
+ * Ends deliveries that an earlier attempt delivered. Such an attempt was first recorded as interrupted, and then
+ * corrected. The record itself cannot see a correction that was committed while it waited for the delivery's lock, so
+ * this statement follows the record. ORDER BY makes PostgreSQL use the primary key.
  */
 export const END_DELIVERED = statement(
   'webhook_deliveries.end_delivered',

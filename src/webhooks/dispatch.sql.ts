@@ -28,8 +28,9 @@ export interface ClaimedDelivery {
   id: bigint;
   webhook_id: number;
   decision: 'send' | 'fail' | 'cancel';
-  /** The number of the attempt, from 1. */
+  /** The number of the attempt, from 1. With `fail` and `cancel`, the number of attempts until now. */
   attempt_count: number;
+  /** Null with `fail` and `cancel`, in spite of the type: no attempt begins. */
   attempt_started_at: Date;
   url: string;
   secret_sealed: Buffer;

@@ -53,8 +53,8 @@ export class WaitingDeliveriesService {
       const step = await this.deliveries.adaptToWebhook(webhookId, last, BATCH);
       if (!step) return true;
       if (last && last.changed_at.getTime() !== step.changed_at.getTime()) {
-        // The webhook has changed again, so the deliveries of earlier steps have its old settings: begins with the first
-        // step again.
+        // The webhook has changed again, so the deliveries of earlier steps have its old settings. The next step is the
+        // first one again.
         last = { ...step, last_kind: null, last_id: null };
       } else if (step.seen < BATCH) {
         if (await this.deliveries.finishAdapting(webhookId, step.changed_at)) return true;

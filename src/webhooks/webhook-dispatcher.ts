@@ -19,8 +19,8 @@ const TOTAL_SLOTS = 2_000;
 const CROWDED_FROM = 1_000;
 const SLOTS_WHEN_CROWDED = 2;
 /**
- * The minimum time for which a failed attempt holds its slot. Otherwise, an endpoint that refuses everything at once would get
- * hundreds of attempts a second, and all other endpoints would wait.
+ * The minimum time for which a failed attempt holds its slot in this process. Otherwise, an endpoint that refuses
+ * everything at once would get hundreds of attempts a second, and all other endpoints would wait.
  */
 const MIN_FAILURE_MS = 500;
 /** When to try a delivery again if this process could not decrypt the signing secrets or read the body. */

@@ -10,7 +10,7 @@ import type { Webhook, WebhookStatus } from './webhook.entity.js';
 
 /** Waiting deliveries are counted up to this number plus one. Attempts in flight have the same limit, separately. */
 export const MAX_COUNTED = 1_000;
-/** The share of successes is about at most this many of the latest ended deliveries. */
+/** The maximum number of ended deliveries, the latest ones, from which the share of successes is computed. */
 const SHARE_OF = 100;
 
 /** The state of the deliveries to a webhook. */
@@ -24,8 +24,9 @@ interface WebhookHealth {
   failing_since: Date | null;
   /** The number of waiting deliveries and attempts in flight. If it is above {@link MAX_COUNTED}, there may be more. */
   waiting: number;
-  /** The number of succeeded and failed deliveries among the latest {@link SHARE_OF} of the last 24 hours. */
+  /** The number of deliveries of the last 24 hours that succeeded or failed: the latest {@link SHARE_OF} at most. */
   ended: number;
+  /** How many of these succeeded. */
   succeeded: number;
 }
 
@@ -58,7 +59,10 @@ const waiting = (condition: string, order: string): string => `
   SELECT 1 FROM webhook_deliveries p WHERE p.webhook_id = w.id AND p.${condition}
   ORDER BY ${order} LIMIT ${MAX_COUNTED + 1}`;
 
-/** In SQL: an id such that all deliveries of the last 24 hours have a higher id, even if the clocks of processes differ. */
+/**
+ * In SQL: an id such that all deliveries of the last 24 hours have a higher id. The 10 minutes are a margin, because
+ * ids follow time only roughly.
+ */
 const BEFORE_THE_DAY = `coalesce(
   (${selectFirstIdSince('webhook_deliveries', `statement_timestamp() - interval '24 hours 10 minutes'`)}), 0) - 1`;
 

@@ -40,7 +40,8 @@ export class WebhookReplayService {
 
   /**
    * Retries every selected delivery. It skips a delivery whose webhook is inactive or deleted, or whose attempt is in flight.
-   * @param atMost what {@link count} found: a person may have confirmed no more, and others may match meanwhile.
+   * @param atMost the number that {@link count} found. More deliveries may match meanwhile, and an operator may have
+   * confirmed only this number.
    * @returns how many it retried.
    */
   async replay(

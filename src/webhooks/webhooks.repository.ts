@@ -78,7 +78,7 @@ export class WebhooksRepository {
     return this.update(tx, merchantId, id, { deleted_at, waiting_is_stale: true });
   }
 
-  /** The sealed secret. The lock lets one change of the secret follow the other. */
+  /** The sealed secret. Locks the webhook, so that concurrent changes of the secret run one after the other. */
   async lockSecret({ manager }: Transaction, merchantId: number, id: number): Promise<Buffer | undefined> {
     const found = await manager.findOne(Webhook, {
       select: { id: true, secret_sealed: true },
