@@ -194,7 +194,7 @@ describe('leased work', () => {
     expect(claims).toEqual([{ partitions, total: 15, name: 'test/1' }]);
   });
 
-  it('wakes what has a free slot here, and names the rest for other processes', async () => {
+  it('wakes partitions with a free slot here, and returns the others', async () => {
     const { work, running, claims } = workOver([...tasksOf(1, 2), { partition: 2, id: 9 }], { partition: 1, total: 2 });
     expect(work.wakeFree([1])).toEqual([]);
     await turn();
@@ -247,7 +247,19 @@ describe('leased work', () => {
     await endAll(running);
   });
 
-  it('gives back later what it could not give back when the claim had expired', async () => {
+  it('does nothing for a claim during which the machine slept, when its monotonic clock stood still', async () => {
+    const due = tasksOf(1, 1);
+    const { work, running, claims, observed } = workOver(due, { partition: 2, total: 100 });
+    jest.spyOn(Date, 'now').mockImplementation(() => (claims.length === 0 ? 0 : MARGIN_MS + 1_000));
+    work.wake([1]);
+    await turn();
+    expect(observed).toEqual(['claim of 0 expired']);
+    await turn();
+    expect([...running.keys()]).toEqual([0]);
+    await endAll(running);
+  });
+
+  it('undoes an expired claim later, if the first undo failed', async () => {
     const due = tasksOf(1, 1);
     const { work, running, claims, observed, state } = workOver(due, { partition: 2, total: 100 });
     jest.spyOn(performance, 'now').mockImplementation(() => (claims.length === 0 ? 0 : MARGIN_MS + 1));
@@ -301,7 +313,7 @@ describe('leased work', () => {
     await endAll(running);
   });
 
-  it('undoes a failed claim before it stops, for nobody else knows that nothing was done', async () => {
+  it('undoes a failed claim before it stops, because only this process knows that nothing was done', async () => {
     const { work, undone, state } = workOver(tasksOf(1, 1), { partition: 2, total: 100 });
     state.claimError = new Error('away');
     work.wake([1]);
@@ -310,7 +322,7 @@ describe('leased work', () => {
     expect(undone).toEqual([['test/1']]);
   });
 
-  it('leaves what a failed claim was for to the next sweep, which undoes that claim', async () => {
+  it('leaves the work of a failed claim to the next sweep, which undoes the claim', async () => {
     const due = tasksOf(1, 3);
     const { work, running, observed, undone, state } = workOver(due, { partition: 2, total: 100 });
     state.claimError = new Error('away');

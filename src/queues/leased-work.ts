@@ -1,3 +1,4 @@
+import { measureElapsed } from '../core/elapsed.js';
 import { Claims } from './claims.js';
 import { PartitionSlots, type FreeSlots } from './partition-slots.js';
 import type { WorkObserver } from './work-observer.js';
@@ -37,6 +38,12 @@ export interface WorkTable<Task> {
    * @returns the rescheduled rows.
    */
   pullBack(limit: number): Promise<unknown[]>;
+}
+
+/** When a claim began. */
+interface ClaimTime {
+  claimedAtMs: number;
+  elapsedMs: () => number;
 }
 
 interface Options<Task> {
@@ -193,6 +200,7 @@ export class LeasedWork<Task> {
   private async claim(free: FreeSlots): Promise<void> {
     const { claim, partitionOf, observer } = this.options;
     const claimedAtMs = performance.now();
+    const elapsedMs = measureElapsed();
     const partitions = [...free.partitions].map(([id, slots]) => ({ id, slots }));
     const tasks = await this.claims
       .claim((name) => claim({ partitions, total: free.total, name }))
@@ -202,10 +210,10 @@ export class LeasedWork<Task> {
         return [];
       });
     this.slots.fill(free, tasks.map(partitionOf));
-    for (const task of tasks) this.start(task, claimedAtMs);
+    for (const task of tasks) this.start(task, { claimedAtMs, elapsedMs });
   }
 
-  private start(task: Task, claimedAtMs: number): void {
+  private start(task: Task, claimed: ClaimTime): void {
     const partition = this.options.partitionOf(task);
     let hasSlot = true;
     const freeSlot = (): void => {
@@ -213,7 +221,7 @@ export class LeasedWork<Task> {
       this.slots.free(partition);
       this.claimSoon();
     };
-    const running = this.runLeased(task, claimedAtMs, freeSlot)
+    const running = this.runLeased(task, claimed, freeSlot)
       .catch((error: unknown) => this.options.observer.taskFailed(task, error))
       .finally(() => {
         this.running.delete(running);
@@ -223,11 +231,10 @@ export class LeasedWork<Task> {
     this.running.add(running);
   }
 
-  private async runLeased(task: Task, claimedAtMs: number, freeSlot: () => void): Promise<void> {
+  private async runLeased(task: Task, { claimedAtMs, elapsedMs }: ClaimTime, freeSlot: () => void): Promise<void> {
     const { leaseMarginMs, runLimitMs, partitionOf, run, table, observer } = this.options;
-    if (performance.now() - claimedAtMs <= leaseMarginMs)
-      return run(task, claimedAtMs + runLimitMs(task) + leaseMarginMs, freeSlot);
-    // The process stood still: the lease may end before the task does, or another process may have the task already.
+    if (elapsedMs() <= leaseMarginMs) return run(task, claimedAtMs + runLimitMs(task) + leaseMarginMs, freeSlot);
+    // The process or its machine stood still: the lease may end before the task does, or another process may have the task already.
     observer.claimExpired(task);
     this.unused.add(task);
     await table.undoClaim(task);
