@@ -8,16 +8,16 @@ export type Refusal =
   /** The supplier returned no catalogue. */
   | { kind: 'unavailable'; problem: Unavailable }
   | { kind: 'empty' }
-  /** The catalogue lists the SKU at two prices. */
+  /** The catalogue lists the SKU at two prices, or with a price and without. */
   | { kind: 'contradiction'; sku: string }
-  /** Far fewer SKUs are listed, or on sale, than after the reading before. */
+  /** Far fewer SKUs are listed, or on sale, than after the previous reading. */
   | { kind: 'shrunk'; what: 'listed' | 'sold'; before: number; now: number }
   /** During this reading, another one began, or an operator changed the supplier's adapter, address or account. */
   | { kind: 'overtaken' };
 
 /** A row of the catalogue, without the times at which it was seen. */
 export type CatalogueItem = Omit<SupplierProduct, 'supplier_id' | 'first_seen_at' | 'last_seen_at' | 'gone_at'> & {
-  /** Whether the item is new, or anything but its stock has changed. */
+  /** Whether the item is new or listed again, or anything but its stock has changed. Stock counts if it becomes 0 or leaves 0. */
   is_changed: boolean;
   /** Whether the reading has a price of the item. If not, the item keeps its last price, and the cost of its offers grows old. */
   is_cost_read: boolean;
@@ -105,7 +105,8 @@ function toItem(product: Listed, before: SupplierProduct | undefined): Catalogue
     name,
     stock,
     note,
-    group_name: group,
+    // The reading of a single SKU may have no group.
+    group_name: group || (before?.group_name ?? ''),
     cost_micros: cost?.micros ?? before?.cost_micros ?? null,
     cost_currency: cost?.currency ?? before?.cost_currency ?? null,
     sellable: isOnSale(product),
@@ -115,7 +116,8 @@ function toItem(product: Listed, before: SupplierProduct | undefined): Catalogue
     cut_off_zone: cutOff?.zone ?? null,
     player_pattern: product.playerPattern ?? null,
   };
-  const isChanged = !before || !isListed(before) || WATCHED.some((name) => item[name] !== shown(before)[name]);
+  const known = before && isListed(before) ? shown(before) : null;
+  const isChanged = known === null || WATCHED.some((name) => item[name] !== known[name]);
   return { ...item, is_changed: isChanged, is_cost_read: cost !== null };
 }
 

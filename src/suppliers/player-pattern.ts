@@ -8,9 +8,9 @@ import { RE2JS, RE2JSException } from 're2js';
 const ANCHORED = /^\^(?:\\.|[^\\])*\$$/s;
 
 const MAX_LENGTH = 200;
-/** The maximum size of a pattern with its repetitions written out. RE2 makes at most about twice as many steps for each character. */
+/** The maximum of the estimated size of a pattern with its repetitions written out. RE2 makes at most about twice as many steps for each character. */
 const MAX_SIZE = 1_000;
-/** The maximum number of compiled patterns in memory. A catalogue has some dozens. */
+/** The maximum number of compiled patterns in memory, of all suppliers. A catalogue has some dozens. */
 const MAX_COMPILED = 100;
 
 /**
@@ -30,7 +30,7 @@ const compiledPatterns = new Map<string, RE2JS | null>();
 function compiled(pattern: string): RE2JS | null {
   const known = compiledPatterns.get(pattern);
   if (known !== undefined) return known;
-  const isReadable = ANCHORED.test(pattern) && pattern.length <= MAX_LENGTH && sizeOf(pattern) <= MAX_SIZE;
+  const isReadable = pattern.length <= MAX_LENGTH && ANCHORED.test(pattern) && sizeOf(pattern) <= MAX_SIZE;
   const read = isReadable ? compile(pattern) : null;
   if (compiledPatterns.size >= MAX_COMPILED) compiledPatterns.clear();
   compiledPatterns.set(pattern, read);
@@ -46,7 +46,7 @@ function compile(pattern: string): RE2JS | null {
   }
 }
 
-/** An upper bound of the size, as if each repetition of a group repeated the whole pattern. To find the true size takes long. */
+/** An upper bound of the size, as if each repetition of a group repeated the whole pattern. */
 function sizeOf(pattern: string): number {
   let [size, times] = [pattern.length, 1];
   for (const [, group, least, most] of pattern.matchAll(/(\))?\{(\d+)(?:,(\d*))?\}/g)) {

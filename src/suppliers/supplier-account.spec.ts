@@ -12,7 +12,7 @@ const after = (given: { credentials?: Record<string, string>; options?: Record<s
   accountOf({ description, ...given, before: { account: first, options: {} }, open: () => opened });
 
 describe('the account at a supplier', () => {
-  it('is another one with another username, or if purchases become tests', () => {
+  it('changes with the username, and when the option testing is switched on', () => {
     expect(after({ credentials: { username: 'two' } })).not.toBe(first);
     expect(after({ options: { testing: 'true' } })).not.toBe(first);
   });
@@ -23,7 +23,7 @@ describe('the account at a supplier', () => {
     expect(after({ options: { testing: 'false' } })).toBe(first);
   });
 
-  it('needs no unsealed credentials unless it may have changed', () => {
+  it('opens the stored credentials only if it may have changed', () => {
     const shut = (): never => {
       throw new Error('no key');
     };
@@ -31,7 +31,7 @@ describe('the account at a supplier', () => {
     expect(accountOf({ description, credentials: { key: 'x' }, before, open: shut })).toBe(first);
   });
 
-  it('is empty if only the address identifies a supplier', () => {
+  it('is empty if no credential identifies it', () => {
     const http = describeAdapter('http') as AdapterDescription;
     const account = accountOf({ description: http, before: undefined, open: () => ({}) });
     expect(destinationOf({ base_url: 'https://a.example', account })).toBe('https://a.example');
@@ -52,7 +52,7 @@ describe('the account at a supplier', () => {
     expect(accountOf({ ...of, credentials: known, before })).toBe(before.account);
   });
 
-  it('can be computed even if the stored credentials can’t be unsealed any more', () => {
+  it('can be computed without the stored credentials if the operator enters all that identify it', () => {
     const shut = (): never => {
       throw new Error('no key');
     };
@@ -62,7 +62,7 @@ describe('the account at a supplier', () => {
     expect(() => accountOf({ ...of, credentials: { token: null }, before })).toThrow('no key');
   });
 
-  it('has no fingerprint until it changes, if an older version set the supplier', () => {
+  it('stays empty until it changes, if an older version of the service stored the supplier', () => {
     const of = {
       description: describeAdapter('seagm') as AdapterDescription,
       open: () => ({ uid: '10001' }),

@@ -229,7 +229,7 @@ export interface CallbackReply {
  * - `refused`: the callback does not prove that it comes from the supplier. The response is 401.
  * - `unreadable`: the callback is not refused, but cannot be understood. The service stores it for operators.
  * - `about`: a report about an attempt, with our reference or the supplier's. `outcome` is set only if a secret signs
- *   the whole callback. It counts like the outcome of a call. It may be a function of the attempt that was found.
+ *   the whole report. It counts like the outcome of a call. It may be a function of the attempt that was found.
  *   Without an outcome, the callback only leads to an inquiry.
  * - `products`: these SKUs have changed. Nothing proves this, so workers read the SKUs again. The service ignores SKUs
  *   that are neither in the catalogue nor in an offer.
@@ -295,8 +295,8 @@ export interface SupplierAdapter<Settings = unknown> {
 }
 
 /**
- * Why we would not notice that a supplier contradicts itself, as the end of a sentence that begins with the supplier's code. Null
- * if we would notice, or if no setting could change that. @param readSettings is called only if the settings matter.
+ * The reason why the service cannot notice contradictions of this supplier. The text continues a sentence that begins with the
+ * supplier's code. Null if the service can notice them, or if no setting would help. @param readSettings is called only if the settings matter.
  */
 export const whyUnnoticed = <Settings>(
   adapter: SupplierAdapter<Settings>,

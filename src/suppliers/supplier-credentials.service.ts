@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { AppError } from '../core/errors.js';
 import { SecretBox, type Place } from '../core/secret-box.js';
 import { changed, keptNames, type Changes } from './supplier-settings.js';
 import { supplierPlace, type Supplier } from './supplier.entity.js';
@@ -47,14 +48,26 @@ export class SupplierCredentialsService {
   /**
    * The new values of the columns that the changes affect. Other columns are left out, so that they need not be opened.
    * @param code the supplier's code.
-   * @throws Error if `credentials_sealed` must change but cannot be opened, and a stored credential in it stays.
+   * @throws BAD_REQUEST if `credentials_sealed` must change but cannot be opened, and a stored credential in it stays.
    */
   change(code: string, columns: CredentialColumns, changes: Changes): Partial<CredentialColumns> {
     const { [IN_ITS_OWN_COLUMN]: token, ...others } = changes;
     return {
       ...(token === undefined ? {} : { token_sealed: token === null ? null : this.secretBox.sealUnbound(token) }),
-      ...changeTogether(this.secretBox, columns, othersPlace(code), others),
+      ...this.changeOthers(code, columns, others),
     };
+  }
+
+  private changeOthers(code: string, columns: CredentialColumns, changes: Changes): Partial<CredentialColumns> {
+    try {
+      return changeTogether(this.secretBox, columns, othersPlace(code), changes);
+    } catch (error) {
+      const staying = keptNames(columns.credential_names, changes);
+      if (staying.length === 0) throw error;
+      const words = `the stored ${staying.join(', ')} of supplier ${code} can't be opened (${(error as Error).message})`;
+      const it = staying.length === 1 ? 'it' : 'them';
+      throw new AppError('BAD_REQUEST', `${words}: enter ${it} again, or use the SECRETS_KEY that sealed ${it}`);
+    }
   }
 }
 

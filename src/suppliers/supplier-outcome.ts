@@ -12,8 +12,9 @@ import type { Failure } from '../core/failures.js';
 export type Fault = 'credentials' | 'deposit' | 'configuration' | 'rate' | 'ban';
 
 /**
- * A refusal. Unless `confirm` is set, nothing was bought under this reference, and nothing will be. But at a supplier
- * that does not deduplicate, the answer to a send or a callback refuses only one of several sends.
+ * A refusal. Unless `confirm` is set, nothing was bought under this reference, and nothing will be. At a supplier that does
+ * not deduplicate, a refusal in a callback, or in the answer to a send, is about one send only: another send of the attempt may
+ * have bought the unit.
  */
 export interface Refusal extends Failure {
   kind: 'failed';
@@ -48,8 +49,8 @@ export interface UnitDelivery {
  * The meaning of a call or a callback for an attempt (supplier protocol). All steps from the adapter to the settlement
  * use it.
  * - `processing`: the supplier has accepted the purchase, and an inquiry follows.
- * - `not_accepted`: this send certainly bought nothing, and workers may repeat it. Without `fault`, a later send may
- *   succeed: for example, the supplier could not be reached or is overloaded.
+ * - `not_accepted`: this send certainly bought nothing, and workers may repeat it. Without `fault`, the cause may
+ *   pass by itself: for example, the supplier could not be reached or is overloaded.
  * - `never_seen`: the supplier does not know the reference.
  * - `unknown`: anything else. The supplier may have sold the unit.
  *

@@ -28,7 +28,7 @@ const MAX_DETAIL_LENGTH = 255;
 const PAUSED: Record<Reason, string> = {
   credentials: 'the supplier refuses our credentials and is paused: correct them with topup supplier set',
   ban: 'the supplier bans us because of too many calls, and is paused until it answers again',
-  deposit: 'our deposit at the supplier is too low and it is paused: top it up there',
+  deposit: 'our deposit at the supplier is too low, and the supplier is paused: pay in more there',
 };
 
 /** The waits before the first and each next probe of a paused supplier. The last wait repeats. */
@@ -97,7 +97,7 @@ export class SupplierPausesService {
   async findBar({ code }: Supplier): Promise<Unavailable | null> {
     const { pause_reason: fault, pause_detail: words } = (await this.repository.find(code)) ?? {};
     if (fault !== 'credentials' && fault !== 'ban') return null;
-    const cause = `${fault === 'ban' ? 'a ban' : 'our credentials'}${words ? ` (${words})` : ''}`;
+    const cause = `${fault === 'ban' ? 'a ban' : 'refusing our credentials'}${words ? ` (${words})` : ''}`;
     const detail = `it is paused for ${cause}, and gets no queries until the pause ends`;
     return { known: false, detail, offersNone: false, fault };
   }

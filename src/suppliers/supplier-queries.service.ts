@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { counted } from '../core/text.js';
 import { AppError } from '../core/errors.js';
 import { QUERY_GAP_MS } from './supplier-timing.js';
 import { SuppliersRepository, type QueryKind } from './suppliers.repository.js';
@@ -27,6 +28,6 @@ export class SupplierQueriesService {
 /** @param waitMs the rest of the lock. Most calls end sooner, so the message names the gap at most. */
 function queriedJustNow(supplier: string, waitMs: number): AppError {
   const retryAfterSeconds = Math.ceil(Math.min(Math.max(waitMs, 1), QUERY_GAP_MS) / 1_000);
-  const message = `${supplier} was called just now: please wait ${retryAfterSeconds} seconds`;
+  const message = `${supplier} was called just now: please wait ${counted(retryAfterSeconds, 'second')}`;
   return new AppError('TOO_MANY_REQUESTS', message, { retryAfterSeconds });
 }

@@ -51,8 +51,7 @@ export class SuppliersService {
 
   /**
    * Adds a supplier or replaces its settings.
-   * @throws BAD_REQUEST; CONFLICT if the supplier changed meanwhile; Error if stored credentials are needed but cannot
-   * be opened.
+   * @throws BAD_REQUEST, also if stored credentials must be opened but can't; CONFLICT if the supplier changed meanwhile.
    */
   async set(
     settings: SupplierSettings,
@@ -306,10 +305,10 @@ function usesProblem({ offers, reversals, orders }: Uses): string | null {
   const users = [
     ...(offers > 0 ? [counted(offers, 'offer')] : []),
     ...(orders ? ['units of orders'] : []),
-    ...(reversals > 0 ? [counted(reversals, 'reversal')] : []),
+    ...(reversals > 0 ? [counted(reversals, 'discrepancy', 'discrepancies')] : []),
   ];
   if (users.length === 0) return null;
-  const staying = orders ? 'orders' : reversals > 0 ? 'reversals' : null;
+  const staying = orders ? 'orders' : reversals > 0 ? 'discrepancies' : null;
   const advice = staying ? `${staying} stay in the books, and so does their supplier` : 'remove its offers first';
   return `it is in use by ${users.join(', ')}; ${advice}`;
 }

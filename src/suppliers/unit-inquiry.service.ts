@@ -5,6 +5,7 @@ import { destinationOf } from './supplier-account.js';
 import type { NamedAttempt } from './supplier-adapter.js';
 import { inquiryAbout } from './supplier-adapter.js';
 import { outcomeDetail, type SupplierOutcome } from './supplier-outcome.js';
+import { SupplierPausesService } from './supplier-pauses.service.js';
 import { SupplierRegistry } from './supplier-registry.js';
 import { SuppliersService } from './suppliers.service.js';
 
@@ -18,7 +19,7 @@ interface CurrentResult {
 
 /** The supplier's new address, or our new account there, may not know a purchase that was made at the old one. */
 const ELSEWHERE =
-  'it was sent to the address or account that the supplier had before: look at the supplier’s own pages';
+  'the unit was sent to the supplier’s earlier address or account: look it up at the supplier’s own site';
 
 /** Queries a supplier about one attempt, without changing anything. */
 @Injectable()
@@ -26,15 +27,19 @@ export class UnitInquiryService {
   constructor(
     private readonly suppliers: SuppliersService,
     private readonly registry: SupplierRegistry,
+    private readonly pauses: SupplierPausesService,
   ) {}
 
   /**
    * @param code the supplier's code.
    * @param sentTo the supplier's address and our account there when the attempt was last sent; null if unknown.
-   * @throws NOT_FOUND; BAD_REQUEST for wrong settings; CONFLICT if no query is possible or it may buy.
+   * @throws NOT_FOUND; BAD_REQUEST for wrong settings; CONFLICT if no query is possible or it may buy, or during a ban, which the
+   * query would prolong.
    */
   async inquire(code: string, attempt: NamedAttempt, sentTo: string | null): Promise<CurrentResult> {
     const supplier = await this.suppliers.getByCode(code);
+    const bar = await this.pauses.findBar(supplier);
+    if (bar) throw new AppError('CONFLICT', `${code}: ${bar.detail}`);
     const { adapter, settings } = this.registry.connect(supplier);
     const inquiry = inquiryAbout(adapter, attempt.supplierReference !== null);
     if (!inquiry) throw new AppError('CONFLICT', `${code} can't be queried about purchases`);

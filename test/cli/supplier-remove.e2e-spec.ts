@@ -79,7 +79,7 @@ describe('topup supplier remove', () => {
        JOIN suppliers s ON s.id = u.supplier_id WHERE s.code = $1`,
       [code],
     );
-    expect(await commandLine.refused('supplier', 'remove', code)).toMatch(/in use by units of orders, 1 reversal;/);
+    expect(await commandLine.refused('supplier', 'remove', code)).toMatch(/in use by units of orders, 1 discrepancy;/);
     await stack.sql(`UPDATE supplier_reversals SET status = 'closed', closed_at = now()`);
     expect(await codes()).toContain(code);
   });
@@ -92,7 +92,7 @@ describe('topup supplier remove', () => {
       [code],
     );
     expect(await commandLine.refused('supplier', 'remove', code)).toBe(
-      `error: supplier ${code} can't be removed: it is in use by 1 reversal; reversals stay in the books, and so does their supplier\n`,
+      `error: supplier ${code} can't be removed: it is in use by 1 discrepancy; discrepancies stay in the books, and so does their supplier\n`,
     );
   });
 

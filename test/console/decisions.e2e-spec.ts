@@ -270,7 +270,7 @@ describe('a query to a supplier that was set to another account', () => {
     expect(body).toMatchObject({
       outcome: 'unknown',
       failure_code: null,
-      detail: expect.stringContaining('sent to the address or account that the supplier had before') as unknown,
+      detail: expect.stringContaining('sent to the supplier’s earlier address or account') as unknown,
     });
     await resolve(support.browser, order, '1.1', { succeeded: true });
   });

@@ -63,7 +63,7 @@ describe('a callback', () => {
     expect(read(body, { 'x-hub-signature': signature }, SECRET).kind).toBe('refused');
   });
 
-  it('has the same outcome with any headers, because they are not signed', () => {
+  it('has the same outcome whatever headers it has besides the signature, because they are not signed', () => {
     for (const event of ['create', 'update', 'ping', undefined]) {
       expect(signed(BODY, { 'x-digiflazz-event': event })).toEqual(signed(BODY));
     }
@@ -78,14 +78,14 @@ describe('a callback', () => {
     }
   });
 
-  it('is unreadable if it is signed but names no reference', () => {
+  it('is unreadable if it is signed but has no transaction with a reference', () => {
     for (const body of ['', '[]', '{}', '{"data":[]}', '{"data":{"rc":"00"}}', BODY.replace('TU7Q', '\\u0000')]) {
       expect(signed(body).kind).toBe('unreadable');
     }
     expect(signed(Buffer.concat([Buffer.from(BODY), Buffer.from([0xff])])).kind).toBe('unreadable');
   });
 
-  it('confirms a timeout', () => {
+  it('makes a failure by timeout final', () => {
     for (const rc of ['01', '70']) {
       expect(reported({ status: 'Gagal', rc })).toMatchObject({ outcome: { kind: 'failed', failover: true } });
       expect(reported({ status: 'Gagal', rc })).not.toHaveProperty('outcome.confirm');
@@ -93,14 +93,14 @@ describe('a callback', () => {
   });
 
   it.each([
-    ['a refusal of a transaction', { status: 'Gagal', rc: '54' }, 'failed'],
+    ['a refused transaction', { status: 'Gagal', rc: '54' }, 'failed'],
     ['a refund', { status: 'Gagal', rc: '74' }, 'failed'],
-    ['that it is being made', { status: 'Pending', rc: '03' }, 'processing'],
-    ['a refusal before anything was on record', { status: 'Gagal', rc: '68' }, 'unknown'],
-    ['that the reference is not unique', { status: 'Gagal', rc: '49' }, 'unknown'],
-    ['that we come too often', { status: 'Gagal', rc: '85' }, 'unknown'],
-    ['what contradicts itself', { status: 'Sukses', rc: '02' }, 'unknown'],
-  ])('with %s is %j: %s', (_what, changes, kind) => {
+    ['a pending transaction', { status: 'Pending', rc: '03' }, 'processing'],
+    ['a refusal before any transaction was stored', { status: 'Gagal', rc: '68' }, 'unknown'],
+    ['a repeated reference', { status: 'Gagal', rc: '49' }, 'unknown'],
+    ['requests that come too often', { status: 'Gagal', rc: '85' }, 'unknown'],
+    ['a status that contradicts its code', { status: 'Sukses', rc: '02' }, 'unknown'],
+  ])('reports %s by %j: the outcome is %s', (_what, changes, kind) => {
     expect(reported(changes)).toMatchObject({ kind: 'about', outcome: { kind } });
   });
 });

@@ -18,7 +18,7 @@ import { CURRENCY, readBalance } from './digiflazz-data.js';
 import { requestSign } from './digiflazz-signatures.js';
 import { readPriceList, readPriceOf } from './price-list.js';
 import { readPurchaseAnswer } from './purchase-answers.js';
-import { limitProblem, purchaseRequest } from './purchase-request.js';
+import { purchaseRequest, requestProblem } from './purchase-request.js';
 
 /** Enough for a price list of several thousand products. */
 const MAX_PRICE_LIST_BYTES = 10_000_000;
@@ -107,7 +107,7 @@ export class DigiflazzSupplier implements SupplierAdapter<DigiflazzSettings> {
   }
 
   async send(settings: DigiflazzSettings, attempt: Attempt): Promise<SupplierOutcome> {
-    const problem = limitProblem(attempt);
+    const problem = requestProblem(attempt);
     if (problem !== null) return notSent(attempt, { detail: problem, fault: 'configuration' });
     return sendAndRead(
       attempt,

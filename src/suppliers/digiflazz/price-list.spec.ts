@@ -73,13 +73,13 @@ describe('a product of the price list', () => {
     ['25:00', '26:00', null],
     ['', '', null],
     [null, '01:00', null],
-  ])('is not sold from %s to %s', (start_cut_off, end_cut_off, cutOff) => {
+  ])('with the cut-off %s to %s has %j', (start_cut_off, end_cut_off, cutOff) => {
     expect(read({ start_cut_off, end_cut_off })?.cutOff).toEqual(cutOff);
   });
 });
 
 describe('the price list', () => {
-  it('has each SKU as often as it is listed, and no entries without a SKU', () => {
+  it('has each SKU as often as it is listed, and leaves out entries without a SKU', () => {
     const list = [ITEM, { ...ITEM, buyer_sku_code: 'ff70' }, { ...ITEM, price: 1 }, {}, null, 'ml86'];
     const reading = readPriceList(answer([...list, { ...ITEM, buyer_sku_code: '' }]));
     const found = reading.known ? reading.products.map(({ sku, cost }) => [sku, cost?.micros]) : [];
@@ -99,15 +99,15 @@ describe('the price list', () => {
   });
 
   it.each([
-    ['an error', answer([ITEM], 500)],
-    ['another object', answer({ ml86: ITEM })],
-    ['nothing', answer(null)],
-    ['no JSON', { status: 200, body: undefined, retryAfter: undefined }],
-  ])('is unavailable for %s', (_what, given) => {
+    ['has the status 500', answer([ITEM], 500)],
+    ['has an object as its data', answer({ ml86: ITEM })],
+    ['has no data', answer(null)],
+    ['is no JSON', { status: 200, body: undefined, retryAfter: undefined }],
+  ])('is unavailable if the answer %s', (_what, given) => {
     expect(readPriceList(given)).toMatchObject({ known: false, offersNone: false });
   });
 
-  it('of one SKU has that product, or reports that it is not listed', () => {
+  it('of one SKU has the last entry of that product, or reports that it is not listed', () => {
     const others = answer([{ ...ITEM, buyer_sku_code: 'ff70' }]);
     expect(readPriceOf(answer([ITEM]), 'ml86')).toMatchObject({ known: true, product: { sku: 'ml86' } });
     expect(readPriceOf(others, 'ml86')).toEqual({ known: true, product: null });
@@ -131,14 +131,14 @@ describe('the balance', () => {
     ['83', 'rate'],
     ['40', undefined],
     ['02', undefined],
-  ])('is not reported with rc %s: %s', (rc, fault) => {
+  ])('is unavailable with rc %s, with the fault %s', (rc, fault) => {
     const reading = readBalance(answer({ rc, status: 'Gagal' }));
     expect(reading).toMatchObject({ known: false, offersNone: false });
     expect(reading).toHaveProperty('detail', expect.stringMatching(`^rc ${rc}: `));
     expect('fault' in reading ? reading.fault : undefined).toBe(fault);
   });
 
-  it.each([{}, { deposit: 'much' }, { deposit: null }])('is unavailable in %j', (data) => {
+  it.each([{}, { deposit: 'much' }, { deposit: null }])('is unavailable if the data is %j', (data) => {
     expect(readBalance(answer(data))).toMatchObject({ known: false, detail: 'the answer can’t be read' });
   });
 });

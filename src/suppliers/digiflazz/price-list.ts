@@ -8,7 +8,7 @@ const ZONE = 'Asia/Jakarta';
 const MAX_SKU_LENGTH = 255;
 
 /**
- * Reads the products in an answer to `POST /price-list`. An answer without a list is a refusal, and says nothing about
+ * Reads the products in an answer to `POST /price-list`. Any answer but a list with the status 200 says nothing about
  * products.
  */
 export function readPriceList(answer: HttpAnswer): CatalogueReading {
@@ -20,7 +20,7 @@ export function readPriceList(answer: HttpAnswer): CatalogueReading {
 /** Reads the product in an answer to the request of one SKU. */
 export const readPriceOf = (answer: HttpAnswer, sku: string): ProductReading => productIn(readPriceList(answer), sku);
 
-/** Reads one product; none if it has no SKU. */
+/** Reads one product; none if it has no SKU that can be stored as it is. */
 function readItem(item: Members | undefined): SupplierProduct[] {
   const sku = textOf(item?.buyer_sku_code);
   if (!item || sku === undefined || sku === '' || storable(sku, MAX_SKU_LENGTH) !== sku) return [];

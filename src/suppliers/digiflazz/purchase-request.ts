@@ -1,5 +1,5 @@
 import type { Attempt, TopUp } from '../supplier-adapter.js';
-import { writePlayer } from '../player-template.js';
+import { isOfFields, ONE_TEXT, writePlayer } from '../player-template.js';
 import { CURRENCY } from './digiflazz-data.js';
 import { requestSign } from './digiflazz-signatures.js';
 
@@ -36,8 +36,9 @@ export function purchaseRequest(account: Account, attempt: Attempt): string {
   });
 }
 
-/** The reason why the supplier can't enforce the limit of a purchase's cost; null if it can. */
-export function limitProblem({ maxCost }: TopUp): string | null {
+/** The reason why an offer's settings allow no purchase, or the supplier can't enforce the limit of its cost; null for neither. */
+export function requestProblem({ maxCost, playerTemplate }: TopUp): string | null {
+  if (playerTemplate !== null && isOfFields(playerTemplate)) return ONE_TEXT;
   if (maxCost === null) return null;
   if (maxCost.currency !== CURRENCY) return `its cost limit is in ${maxCost.currency}, not in ${CURRENCY}`;
   // The supplier does not document whether a limit of 0 means no limit.

@@ -51,11 +51,14 @@ describe.each([200, 400, 422])('the answer to an order by HTTP %s', (status) => 
     expect(repeat({ code }, status).kind).toBe('unknown');
   });
 
-  it.each(FAULTS)('%s was not accepted for our %s, and leaves a repeat in doubt', (code, fault) => {
-    expect(first({ code }, status)).toMatchObject({ kind: 'not_accepted', fault });
-    const reported = fault === 'configuration' ? {} : { fault };
-    expect(repeat({ code }, status)).toEqual({ kind: 'unknown', detail: expect.any(String), ...reported });
-  });
+  it.each(FAULTS)(
+    'by %s, the supplier does not accept a first order because of our %s; a repeat stays in doubt',
+    (code, fault) => {
+      expect(first({ code }, status)).toMatchObject({ kind: 'not_accepted', fault });
+      const reported = fault === 'configuration' ? {} : { fault };
+      expect(repeat({ code }, status)).toEqual({ kind: 'unknown', detail: expect.any(String), ...reported });
+    },
+  );
 
   it.each(DOUBTS)('%j leaves the attempt in doubt', (code) => {
     for (const read of [first, repeat]) {
@@ -78,7 +81,7 @@ describe.each([
       expect(read({ code: 'SUCCESS', data: reported })).toEqual({ kind: 'processing' });
   });
 
-  it('with an error status is unknown, with any body', () => {
+  it('is unknown with a redirection or an error of the server, and if it can’t be read', () => {
     for (const status of [302, 500, 502, 504]) {
       expect(read({ code: 'PRODUCT_EMPTY' }, status)).toEqual({ kind: 'unknown', detail: `HTTP ${status}` });
     }
@@ -94,7 +97,7 @@ describe('a fault of ours', () => {
     expect(repeat('<html>', 401)).toEqual({ kind: 'unknown', detail: 'HTTP 401', fault: 'credentials' });
   });
 
-  it('for too many requests has a wait of ten seconds, or the requested one', () => {
+  it('for too many requests has a wait of ten seconds, or the requested one if it is longer', () => {
     const rate = { detail: 'HTTP 429', fault: 'rate' };
     expect(first('', 429)).toEqual({ kind: 'not_accepted', ...rate, retryAfterMs: 10_000 });
     expect(first('', 429, '3')).toMatchObject({ retryAfterMs: 10_000 });
@@ -104,7 +107,7 @@ describe('a fault of ours', () => {
 });
 
 describe('a refused price', () => {
-  it('causes another reading of the product, and is not shown to the merchant', () => {
+  it('makes the service read the product again, and the merchant’s message does not have the new price', () => {
     expect(first({ code: 'PRICE_NOT_MATCH', data: { price: 20_000 } }, 400)).toEqual({
       kind: 'failed',
       code: 'PRODUCT_UNAVAILABLE',
@@ -202,7 +205,7 @@ describe('the status of an order', () => {
     expect(ask(order('SUCCESS', [part('SUCCESS')], ours), NAMED).kind).toBe('succeeded');
   });
 
-  it('is in doubt with an unknown status, and shows a fault of ours', () => {
+  it('is in doubt with a fault of ours, which it shows, and with any other refusal', () => {
     expect(ask('', OURS, 401)).toMatchObject({ kind: 'unknown', fault: 'credentials' });
     expect(ask('', OURS, 429)).toMatchObject({ kind: 'unknown', fault: 'rate', retryAfterMs: 10_000 });
     for (const code of RESPONSE_CODES.keys())

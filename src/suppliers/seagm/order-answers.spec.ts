@@ -194,6 +194,7 @@ describe('an inquiry by our reference', () => {
     for (const [body, status] of [
       ['<html>', 404],
       [{ message: 'no route' }, 404],
+      [{ code: 'NO_ROUTE', message: 'no route' }, 404],
       [refusal(404), 502],
       [refusal(500), 404],
       [refusal(400, 20077), 400],

@@ -1,4 +1,5 @@
 import { failure } from '../../core/failures.js';
+import { isDay } from '../../core/moments.js';
 import type { Attempt, NamedAttempt } from '../supplier-adapter.js';
 import type { HttpAnswer } from '../adapter-http.js';
 import type { UnitDelivery, SupplierOutcome } from '../supplier-outcome.js';
@@ -120,6 +121,6 @@ function deliveriesOf({ cards }: Members): UnitDelivery[] {
 function dateOf(member: unknown): string | null {
   const text = textOf(member) ?? '';
   const [day] = /^\d{4}-\d{2}-\d{2}/.exec(text) ?? [];
-  if (day !== undefined) return day;
+  if (day !== undefined) return isDay(day) ? day : null;
   return /^[1-9]\d{8,10}$/.test(text) ? new Date(Number(text) * 1_000).toISOString().slice(0, 10) : null;
 }

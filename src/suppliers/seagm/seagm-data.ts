@@ -37,12 +37,9 @@ export const isGood = ({ status, body }: HttpAnswer): boolean =>
 export const isServersError = ({ status, body }: HttpAnswer): boolean =>
   status >= 500 || /^5\d\d$/.test(codeOf(body) ?? '');
 
-/** Whether the supplier itself reports "not found". An answer without a `code`, such as a proxy's, does not count. */
-export function isNotFound(answer: HttpAnswer): boolean {
-  const code = codeOf(answer.body);
-  if (isServersError(answer) || faultOf(answer).fault !== undefined || code === undefined) return false;
-  return answer.status === 404 || code === '404';
-}
+/** Whether the supplier itself reports "not found". An answer without its code, such as a gateway's, does not count. */
+export const isNotFound = (answer: HttpAnswer): boolean =>
+  codeOf(answer.body) === '404' && !isServersError(answer) && faultOf(answer).fault === undefined;
 
 const codeOf = (body: unknown): string | undefined => textOf(asMembers(body)?.code);
 

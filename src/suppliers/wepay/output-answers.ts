@@ -50,7 +50,8 @@ function readStatus(output: URLSearchParams, { supplierReference: id }: NamedAtt
   return {
     kind: 'succeeded',
     ...reported,
-    // The mobile operator's id, which may come later. A success without the id and a later one with it are the same purchase.
+    // The mobile operator's id replaces the transaction's id. While it is missing, there is no reference: a later success with the id
+    // must not look like a second purchase.
     supplierReference: nameOf(output.get('operator_trxnsid')) ?? null,
     ...(deliveries.length > 0 && { deliveries }),
   };

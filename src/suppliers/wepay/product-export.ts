@@ -9,17 +9,20 @@ import { unavailable } from './wepay-data.js';
 const TYPES = ['gtopup', 'mtopup', 'cashcard', 'billpay'] as const;
 const MAX_NAME_LENGTH = 200;
 
-/** Reads the products in an answer to `GET /comp_export.php?json`. Any other content says nothing about products. */
+/**
+ * Reads the products in an answer to `GET /comp_export.php?json`. An answer without any list of products is unavailable: it does not
+ * prove that products are gone.
+ */
 export function readExport(answer: HttpAnswer): CatalogueReading {
   const data = answer.status === 200 ? asMembers(asMembers(answer.body)?.data) : undefined;
-  if (!data) return unavailable(answer);
+  if (!data || !TYPES.some((type) => Array.isArray(data[type]))) return unavailable(answer);
   const products = TYPES.flatMap((type) =>
     asList(data[type]).flatMap((company) => readCompany(type, asMembers(company) ?? {})),
   );
   return { known: true, products };
 }
 
-/** Reads the product with a SKU in an answer with the export. */
+/** Finds the product of one SKU in an answer that contains the export. */
 export const readExportOf = (answer: HttpAnswer, sku: string): ProductReading => productIn(readExport(answer), sku);
 
 /** One product for each amount. Skips a price of 0, which means that the company sells nothing at present. */
