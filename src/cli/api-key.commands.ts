@@ -22,11 +22,13 @@ export const apiKeyCommands: CommandGroup = {
   define(apiKey) {
     apiKey
       .command('issue')
-      .description('Issue an API key to a merchant. The key is shown only once; the service stores just its hash.')
+      .description(
+        'Issue an API key to a merchant. The key is shown only once; the service stores only its hash and its first characters.',
+      )
       .requiredOption('--merchant <id>', 'merchant id', id)
       .option('--name <name>', 'label for the key, up to 128 characters')
       .option('--allow-ip <cidr,...>', 'networks that may use the key (default: any)', networks)
-      .option('--expires-at <moment>', 'expiry time in ISO 8601 (default: never)', moment)
+      .option('--expires-at <moment>', 'expiry time in ISO 8601 with a time zone (default: never)', moment)
       .audited()
       .examples(
         'api-key issue --merchant 1',
@@ -71,7 +73,12 @@ function defineRotate(apiKey: OperatorCommand): void {
     .command('rotate')
     .description('Replace an API key by a new one with the same merchant, name, networks and expiry.')
     .argument('<id>', 'id of the old API key', id)
-    .option('--overlap <seconds>', 'seconds that the old key keeps working', integer(0, MAX_OVERLAP_SECONDS), 0)
+    .option(
+      '--overlap <seconds>',
+      'seconds that the old key keeps working, unless it expires earlier',
+      integer(0, MAX_OVERLAP_SECONDS),
+      0,
+    )
     .audited()
     .asksFirst()
     .examples('api-key rotate 1', 'api-key rotate 1 --overlap 3600')

@@ -77,7 +77,10 @@ export function dailyReports(days: AsyncIterable<DailyReport>, { csv = false, ar
 
 const merchantOf = ({ merchant_id, name }: MerchantDay): Line => ({ merchant_id, name });
 
-/** Makes a line that fits a terminal: short names, no ordered amount, and no parts of the opening balance. */
+/**
+ * Makes a line that fits a terminal. Column names are short. The ordered amount is left out, and so are the available and held parts
+ * of the opening balance.
+ */
 const toTerminalLine = ({ merchant_id, name, ...line }: Line): Line => ({
   id: merchant_id ?? null,
   name: name ?? null,

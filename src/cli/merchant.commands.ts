@@ -1,3 +1,4 @@
+import type { INestApplicationContext } from '@nestjs/common';
 import { pick } from '../core/members.js';
 import { bahtOrNull, formatBaht, type Satang } from '../core/money.js';
 import { MerchantsModule } from '../merchants/merchants.module.js';
@@ -8,7 +9,7 @@ import { WalletModule } from '../wallet/wallet.module.js';
 import { WalletService } from '../wallet/wallet.service.js';
 import type { CommandGroup, OperatorCommand } from './command-group.js';
 import { baht, id, integer } from './options.js';
-import { list, record } from './output.js';
+import { list, record, type Result } from './output.js';
 import { CommandError } from './problems.js';
 
 type CreationGiven = Actor & { name: string; sandbox?: boolean };
@@ -55,9 +56,7 @@ export const merchantCommands: CommandGroup = {
       .argument('<id>', 'merchant id', id)
       .examples('merchant show 1')
       .does(async (app, merchantId: number) => {
-        const merchant = await app.get(MerchantsService).get(merchantId);
-        const { alert_below } = await app.get(WalletService).get(merchantId);
-        return record(toJson(merchant, alert_below));
+        return shown(app, await app.get(MerchantsService).get(merchantId));
       });
 
     for (const [name, description, status] of STATUS_COMMANDS) {
@@ -68,7 +67,7 @@ export const merchantCommands: CommandGroup = {
         .audited()
         .examples(`merchant ${name} 1`, `merchant ${name} 1 --reason "${REASONS[name]}"`)
         .does(async (app, merchantId: number, by: Actor) =>
-          record(toJson(await app.get(MerchantsService).setStatus(merchantId, status, by))),
+          shown(app, await app.get(MerchantsService).setStatus(merchantId, status, by)),
         );
     }
 
@@ -135,11 +134,16 @@ function defineSetWeight(merchant: OperatorCommand): void {
     .notes(WEIGHT_HELP)
     .examples('merchant set-weight --merchant 1 --weight 3')
     .does(async (app, { merchant: merchantId, weight, ...by }: WeightGiven) =>
-      record(toJson(await app.get(MerchantsService).setWeight(merchantId, weight, by))),
+      shown(app, await app.get(MerchantsService).setWeight(merchantId, weight, by)),
     );
 }
 
-/** A merchant, with its alert if the caller read it and there is one. */
+async function shown(app: INestApplicationContext, merchant: Merchant): Promise<Result> {
+  const { alert_below } = await app.get(WalletService).get(merchant.id);
+  return record(toJson(merchant, alert_below));
+}
+
+/** A merchant, with its alert if there is one. */
 const toJson = (merchant: Merchant, alertBelow: Satang | null = null): Record<string, unknown> => ({
   ...pick(merchant, 'id', 'name', 'status', 'sandbox', 'weight', 'created_at'),
   ...(alertBelow === null ? {} : { alert_below: formatBaht(alertBelow) }),

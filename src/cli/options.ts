@@ -2,7 +2,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander';
 import { parseMicros } from '../core/cost-money.js';
 import { readId } from '../core/identifiers.js';
 import { formatBaht, MAX_SATANG, parseBaht, parsePercentage, type Percentage, type Satang } from '../core/money.js';
-import { isTimezone, readMoment } from '../core/moments.js';
+import { isDay, isTimezone, readMoment } from '../core/moments.js';
 import { parseNetwork } from '../core/networks.js';
 import { CommandError } from './problems.js';
 
@@ -115,7 +115,7 @@ export function unit(text: string): { item: number; unit: number } {
 
 /** A day such as 2027-01-31. */
 export function day(text: string): string {
-  if (text.length === 10 && moment(text)) return text;
+  if (isDay(text) && moment(text)) return text;
   throw new InvalidArgumentError('It must be a day such as 2027-01-31.');
 }
 

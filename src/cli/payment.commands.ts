@@ -34,15 +34,16 @@ interface DecisionGiven extends Reasoned {
 
 const REASONS = `
 A payment waits for one of these reasons:
-UNMATCHED: no deposit has the reference, or has the amount reserved. TOO_EARLY: the deposit with the amount was made afterwards.
+UNMATCHED: no deposit has its reference, and none reserved its amount at that time. TOO_EARLY: the deposit with the amount was made afterwards.
 DOUBLE: the deposit is paid already, or this payment is reported twice: see whether its deposit is paid.
 AMBIGUOUS: two deposits may be meant. LARGE: above the channel’s --hold-above.
-UNCONFIRMED: only a slip reports it, and the merchant’s unconfirmed payments are at the limit.
+UNCONFIRMED: only a slip reports it, and with it the merchant’s unconfirmed payments would be above the limit.
 NOT_IN_STATEMENT: only a slip reports it, and the statement does not. At a biller, an UNMATCHED line within 10 minutes may be
 this payment: never credit both.
-TAKEN_BACK: the vendor gave it back to the payer.
+TAKEN_BACK: the vendor gave it, or a part of it, back to the payer.
 WRONG_CURRENCY: it is not in THB. WALLET_FULL: the wallet can’t hold that much.
-A booked payment with a reason is a case, which debit or keep closes. CONTRADICTION: a later report has another amount.
+A booked payment with a reason is a case, which debit or keep closes: TAKEN_BACK, NOT_IN_STATEMENT, or CONTRADICTION: a later
+report has another amount.
 `;
 
 export const paymentCommands: CommandGroup = {
@@ -67,7 +68,7 @@ export const paymentCommands: CommandGroup = {
 
     payment
       .command('show')
-      .description('Show a payment, and for a waiting payment the deposits that it may pay.')
+      .description('Show a payment, and for a waiting payment the deposits and merchants to which it may belong.')
       .argument('<id>', 'payment id')
       .examples('payment show pay_0123456789ABCDEFGHIJKL')
       .does(async (app, paymentId: string) => shown(await app.get(PaymentsService).get(paymentId)));
@@ -91,11 +92,11 @@ const noOptions = (command: OperatorCommand): OperatorCommand => command;
 const DECISIONS: Definition[] = [
   {
     name: 'credit',
-    description: 'Credit a waiting payment to a deposit, or to a merchant without one.',
+    description: 'Credit a waiting payment to a deposit, or to a merchant, which then gets a new deposit for it.',
     options: (command) =>
       command
         .option('--deposit <number>', 'deposit number')
-        .option('--merchant <id>', 'merchant id, if it has no deposit', id),
+        .option('--merchant <id>', 'merchant id, if the payment is for none of its deposits', id),
     example: '--deposit dep_6D3KQJ0123456789 --reason "1.00 too little, asked by phone"',
     consequence: ({ deposit, merchant }) =>
       `The payment is credited to ${deposit === undefined ? `merchant ${merchant}` : `deposit ${deposit}`} for good.`,
@@ -122,7 +123,7 @@ const DECISIONS: Definition[] = [
     description: 'Close a case: debit the payment from the wallet, as far as the money is available.',
     options: noOptions,
     example: '--reason "the bank reversed it"',
-    consequence: () => 'The payment leaves the merchant’s wallet.',
+    consequence: () => 'What is still to be taken back leaves the merchant’s wallet, as far as it is available.',
     decisionOf: () => ({ kind: 'debit' }),
   },
   {
@@ -147,9 +148,9 @@ function defineDecision(
     .examples(`payment ${name} pay_0123456789ABCDEFGHIJKL ${example}`)
     .does(async (app: INestApplicationContext, paymentId: string, given: DecisionGiven) => {
       const { reason, operator, yes } = given;
+      const decision = decisionOf(given);
       await confirm(consequence(given), { yes });
-      const by = { reason, operator };
-      const { missing, ...row } = await app.get(PaymentsService).decide(paymentId, decisionOf(given), by);
+      const { missing, ...row } = await app.get(PaymentsService).decide(paymentId, decision, { reason, operator });
       const result = shown(row);
       return missing === 0n
         ? result

@@ -59,8 +59,8 @@ function whyNot({ state, failure_code: code, soldBy }: UncancelledUnit): string 
   switch (state) {
     case 'queued':
       if (soldBy !== undefined)
-        return `a supplier has sold it, by discrepancy ${soldBy}: it goes to review, where topup order resolve settles it`;
-      return 'a call to its supplier ended just now: give the command again';
+        return `discrepancy ${soldBy} reports that a supplier sold it: it goes to review, settle it there with topup order resolve`;
+      return 'it could not be cancelled just now: give the command again';
     case 'sending':
       return 'a call to its supplier is in flight';
     case 'unknown':

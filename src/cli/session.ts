@@ -38,6 +38,14 @@ export async function openSession(env: NodeJS.ProcessEnv, features: CommandFeatu
   return app;
 }
 
+function readKey(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new CommandError(`the key of the local stack can't be read (${(error as Error).message}): set SECRETS_KEY`);
+  }
+}
+
 /** Without DATABASE_URL, uses the local stack that runs on this checkout. */
 function withLocalStack(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   if (env.DATABASE_URL?.trim()) return env;
@@ -45,12 +53,11 @@ function withLocalStack(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   if (!stack) {
     throw new CommandError('the local stack is not running: start it with npm start, or set DATABASE_URL');
   }
-  const ownKey = stack.secretsKeyFile === null ? undefined : readFileSync(stack.secretsKeyFile, 'utf8');
   return {
     ...env,
     DATABASE_URL: stack.databaseUrl,
     REDIS_URL: env.REDIS_URL?.trim() || stack.redisUrl,
-    SECRETS_KEY: env.SECRETS_KEY?.trim() || ownKey,
+    SECRETS_KEY: env.SECRETS_KEY?.trim() || (stack.secretsKeyFile === null ? undefined : readKey(stack.secretsKeyFile)),
   };
 }
 

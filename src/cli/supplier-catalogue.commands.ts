@@ -5,6 +5,8 @@ import type { Refusal } from '../catalog/catalogue-difference.js';
 import type { ItemFilter, MappedItem } from '../catalog/supplier-catalogues.repository.js';
 import { formatMicros } from '../core/cost-money.js';
 import type { Supplier } from '../suppliers/supplier.entity.js';
+import { SuppliersService } from '../suppliers/suppliers.service.js';
+import { warnOfBans } from './supplier-pause.commands.js';
 import { list, recordTable, paragraphs, type Result } from './output.js';
 import { unavailableInWords } from './supplier.view.js';
 import { paint } from './streams.js';
@@ -34,6 +36,7 @@ function defineSync(supplier: OperatorCommand): void {
     .notes(SYNC_HELP)
     .examples('supplier sync digi', 'supplier sync digi --dry-run')
     .does(async (app, code: string, { operator, reason, ...options }: SyncOptions & Actor) => {
+      warnOfBans([await app.get(SuppliersService).getByCode(code)]);
       const run = await app.get(SupplierSyncService).sync(code, options, { operator, reason });
       return syncRun(run, options);
     });

@@ -2,6 +2,7 @@ import type { Actor } from '../audit-log/audit-log.js';
 import type { Supplier } from '../suppliers/supplier.entity.js';
 import { SuppliersService } from '../suppliers/suppliers.service.js';
 import type { OperatorCommand } from './command-group.js';
+import { streams } from './streams.js';
 import { supplierRecord } from './supplier.view.js';
 
 const PAUSE_HELP = `
@@ -53,4 +54,13 @@ export function definePauses(supplier: OperatorCommand): void {
         supplierRecord(app, await run(app.get(SuppliersService), code, by)),
       );
   }
+}
+
+/** Warns before the calls, because each call prolongs a ban: an operator should not repeat them. */
+export function warnOfBans(suppliers: Supplier[]): void {
+  for (const { code, pause_reason: reason } of suppliers)
+    if (reason === 'ban')
+      streams().stderr.write(
+        `${code} bans us, and this call prolongs the ban if it still lasts. Workers check it by themselves\n`,
+      );
 }

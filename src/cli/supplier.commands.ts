@@ -5,14 +5,12 @@ import { SupplierCheckService } from '../suppliers/supplier-check.service.js';
 import { toBalanceView } from '../suppliers/supplier-view.js';
 import { SupplierCataloguesModule } from '../catalog/supplier-catalogues.module.js';
 import { SuppliersModule } from '../suppliers/suppliers.module.js';
-import type { Supplier } from '../suppliers/supplier.entity.js';
 import { SuppliersService } from '../suppliers/suppliers.service.js';
 import type { CommandGroup, Shell, OperatorCommand } from './command-group.js';
 import { confirm } from './confirm.js';
 import { defineCatalogue } from './supplier-catalogue.commands.js';
 import { list, type Result } from './output.js';
-import { streams } from './streams.js';
-import { definePauses } from './supplier-pause.commands.js';
+import { definePauses, warnOfBans } from './supplier-pause.commands.js';
 import { adaptersTable, supplierRecord, supplierTest, toLine, unavailableInWords, viewOf } from './supplier.view.js';
 import { defineSet } from './supplier-set.command.js';
 
@@ -105,15 +103,6 @@ function defineRemove(supplier: OperatorCommand): void {
       await confirm(`Supplier ${code} is removed with its credentials, for good.`, { yes });
       return supplierRecord(app, await service.remove(code, by));
     });
-}
-
-/** Warns before the calls, because each call prolongs a ban: an operator should not repeat them. */
-function warnOfBans(suppliers: Supplier[]): void {
-  for (const { code, pause_reason: reason } of suppliers)
-    if (reason === 'ban')
-      streams().stderr.write(
-        `${code} bans us, and this call prolongs the ban if it still lasts: workers query it anyway\n`,
-      );
 }
 
 /** Balances that suppliers reported. A supplier that could not be queried shows its last known balance. */

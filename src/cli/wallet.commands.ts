@@ -28,8 +28,13 @@ const DESCRIPTIONS = {
   debit: 'Debit a merchant’s wallet. Repeating a reference with the same amount has no effect.',
 };
 
+const EXAMPLES = {
+  credit: 'wallet credit --merchant 1 --amount 1000.00 --reference bank-20260115-1',
+  debit: 'wallet debit --merchant 1 --amount 250.00 --reference bank-20260115-2',
+};
+
 export const walletCommands: CommandGroup = {
-  // Statements come from ReportsModule. The entries of WalletModule are for merchants, without references and notes.
+  // Statements come from ReportsModule. The entries of WalletModule are for merchants, without notes.
   features: { imports: [WalletModule, ReportsModule] },
   define(wallet) {
     for (const kind of ['credit', 'debit'] as const) {
@@ -38,12 +43,15 @@ export const walletCommands: CommandGroup = {
         .description(DESCRIPTIONS[kind])
         .requiredOption('--merchant <id>', 'merchant id', id)
         .requiredOption('--amount <baht>', 'amount in baht, such as 1000.00', baht)
-        .requiredOption('--reference <text>', 'your reference of the payment, unique per merchant')
+        .requiredOption(
+          '--reference <text>',
+          'your reference of the movement, such as the bank’s; unique among the merchant’s credits and debits',
+        )
         .option('--note <text>', 'note, up to 500 characters')
         .audited();
       if (kind === 'debit') command.asksFirst();
       command
-        .examples(`wallet ${kind} --merchant 1 --amount 1000.00 --reference bank-20260115-1`)
+        .examples(EXAMPLES[kind])
         .does(async (app, { merchant: merchantId, yes, ...movement }: MovementOptions) => {
           const wallets = app.get(WalletService);
           if (kind === 'debit') await confirm(await debitInWords(wallets, merchantId, movement.amount), { yes });

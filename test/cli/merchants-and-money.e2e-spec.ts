@@ -193,6 +193,9 @@ describe('topup wallet', () => {
   });
 });
 
+const setWeight = (merchant: string, option?: string): string[] =>
+  ['merchant', 'set-weight', '--merchant', merchant].concat(option ?? []);
+
 describe('topup merchant set-alert', () => {
   const setAlert = (...options: string[]): string[] => ['merchant', 'set-alert', '--merchant', '1', ...options];
 
@@ -205,6 +208,8 @@ describe('topup merchant set-alert', () => {
     await commandLine.json('merchant', 'create', '--name', 'Without');
     const shown = { id: 1, status: 'active', alert_below: '500.00' };
     expect(await commandLine.json('merchant', 'show', '1')).toMatchObject(shown);
+    expect(await commandLine.json('merchant', 'resume', '1')).toMatchObject(shown);
+    expect(await commandLine.json(...setWeight('1', '--weight=1'))).toMatchObject(shown);
     const [first, second] = await commandLine.json<object[]>('merchant', 'list');
     expect(first).toMatchObject(shown);
     expect(Object.keys(second ?? {})).toEqual(['id', 'name', 'status', 'sandbox', 'weight', 'created_at']);
@@ -225,9 +230,6 @@ describe('topup merchant set-alert', () => {
 });
 
 describe('topup merchant set-weight', () => {
-  const setWeight = (merchant: string, option?: string): string[] =>
-    ['merchant', 'set-weight', '--merchant', merchant].concat(option ?? []);
-
   it('keeps the weight, which merchants show', async () => {
     const { id } = await commandLine.json<{ id: number }>('merchant', 'create', '--name', 'Weighty');
     const shown = { id, name: 'Weighty', status: 'active', sandbox: false, weight: 7 };

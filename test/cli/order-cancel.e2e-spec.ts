@@ -176,6 +176,19 @@ describe('topup order cancel', () => {
     expect(entries?.count).toBe(0n);
   });
 
+  it('cancels the others if one unit cannot be settled, and names that unit', async () => {
+    const order = await stack.order(merchant, [{ sku, quantity: 3 }]);
+    await stack.fill(`
+      CREATE FUNCTION refuse_end() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'refused'; END $$;
+      CREATE TRIGGER tg_refuse_end BEFORE UPDATE ON order_units FOR EACH ROW
+        WHEN (NEW.unit = 2 AND NEW.state = 'failed') EXECUTE FUNCTION refuse_end()`);
+    const { file, left } = await cancelPartly(order.order_number);
+    await stack.fill('DROP TRIGGER tg_refuse_end ON order_units; DROP FUNCTION refuse_end');
+    expect(statesOf(file).map(([, state]) => state)).toEqual(['failed', 'queued', 'failed']);
+    expect(left).toEqual([expect.stringMatching(/^unit 1\.2/)]);
+    expect(await commandLine.json(...cancel(order.order_number))).toMatchObject({ status: 'failed' });
+  });
+
   it('changes nothing the second time', async () => {
     const order = await stack.order(merchant, [{ sku }]);
     const file = await commandLine.json<OrderFile>(...cancel(order.order_number));

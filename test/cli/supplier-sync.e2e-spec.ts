@@ -190,6 +190,18 @@ describe('topup supplier sync', () => {
     ]);
   });
 
+  it('warns before it calls a supplier that bans us', async () => {
+    const isBan = (ban: boolean): string =>
+      ban
+        ? `pause_reason = 'ban', paused_at = now(), probe_at = now() + interval '1 hour'`
+        : 'pause_reason = NULL, paused_at = NULL, probe_at = NULL';
+    const warnings = async (): Promise<string> => (await commandLine.run('supplier', 'sync', 'digi', '--json')).stderr;
+    await scene.client.query(`UPDATE suppliers SET ${isBan(true)} WHERE code = 'digi'`);
+    expect(await warnings()).toMatch(/^digi bans us, and this call prolongs the ban/);
+    await scene.client.query(`UPDATE suppliers SET ${isBan(false)} WHERE code = 'digi'`);
+    expect(await warnings()).toBe('');
+  });
+
   it('prints a short result for people', async () => {
     const run = async (): Promise<string> => (await commandLine.run('supplier', 'sync', 'digi')).stdout;
     expect(await run()).toMatch(/│ added +│ 10 +│/);

@@ -6,7 +6,7 @@ export interface CommandWords {
   path: string;
   subcommands: { name: string; summary: string }[];
   options: { flags: string[]; summary: string; takesValue: boolean }[];
-  /** Whether the command takes a file. */
+  /** Whether an argument of the command is a file. */
   takesFile: boolean;
 }
 
@@ -35,5 +35,5 @@ const toOption = ({ short, long, description, required, optional }: Option): Com
 export const valueWords = ({ path, options }: CommandWords): string[] =>
   options.filter(({ takesValue }) => takesValue).flatMap(({ flags }) => flags.map((flag) => `${path} ${flag}`));
 
-/** Quotes text as one word of a shell. */
+/** Quotes text as one word of bash or zsh. */
 export const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
