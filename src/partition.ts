@@ -25,11 +25,9 @@ const SUBJECTS = {
   events: { partition: partitionEvents, defaultIds: 50_000_000n, min: 20_000_000n },
 };
 
-/** While this process holds its locks, every order waits. So PostgreSQL must release them soon after the connection is lost. */
+/** While this process holds its locks, orders wait. So PostgreSQL must release them soon if this process stalls. */
 const RELEASE_LOCKS_SOON: pg.ClientConfig = {
   idle_in_transaction_session_timeout: 4_000,
-  options:
-    '-c statement_timeout=0 -c tcp_keepalives_idle=5 -c tcp_keepalives_interval=3 -c tcp_keepalives_count=3 -c tcp_user_timeout=15000',
 };
 
 // A signal ends this process at once. PostgreSQL rolls back an unfinished step, and the next start continues.

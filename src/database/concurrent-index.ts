@@ -8,8 +8,8 @@ type Partitionable =
 
 /**
  * Creates an index on a table that may be partitioned. Writers go on while PostgreSQL builds the index. If the table is
- * partitioned, they wait for a moment at the start. For a migration outside a transaction. An index whose build was
- * interrupted is created again.
+ * partitioned, they wait briefly at the start, and for each partition. Call it from a migration that runs outside a transaction.
+ * An index whose build was interrupted is created again.
  * @param definition the text after the table: `(merchant_id, created_at) WHERE status = 'failed'`.
  */
 export async function createIndexConcurrently(
@@ -23,8 +23,12 @@ export async function createIndexConcurrently(
      FROM pg_inherits WHERE inhparent = '${table}'::regclass`,
   )) as { name: string; suffix: string }[];
   const build = async (index: string, on: string): Promise<void> => {
+    // Each build waits for older transactions, such as that of a backup, and nothing waits behind it. After a timeout it would
+    // begin again and read the whole table once more.
+    await runner.query('SET lock_timeout = 0');
     await runner.query(`DROP INDEX CONCURRENTLY IF EXISTS ${index}`);
     await runner.query(`CREATE INDEX CONCURRENTLY ${index} ON ${on} ${definition}`);
+    await runner.query('RESET lock_timeout');
   };
   if (partitions.length === 0) return build(name, table);
   // Also drops the indexes of partitions that are already attached to this index.
@@ -37,8 +41,9 @@ export async function createIndexConcurrently(
 }
 
 /**
- * Replaces an index by one with another definition. The old index serves until the new one is complete; then other
- * transactions wait for the time of a rename. For a migration outside a transaction, which may be repeated.
+ * Replaces an index by one with another definition. The old index serves until the new one is complete. Then other
+ * transactions wait briefly, while the indexes are renamed. Call it from a migration that runs outside a transaction. The
+ * migration may run again after an interruption.
  */
 export async function replaceIndexConcurrently(
   runner: QueryRunner,

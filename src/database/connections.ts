@@ -2,21 +2,21 @@ import pg from 'pg';
 import type { Config } from '../core/config.js';
 import { isConnectionLost, isPlanOutdated } from '../core/postgres-errors.js';
 
-/** For every connection: this process notices within 15 s that the server is gone. */
+/** For every connection: while it is idle, this process notices within 15 s that the server is gone. */
 const KEPT_ALIVE: pg.PoolConfig = {
   keepAlive: true,
   keepAliveInitialDelayMillis: 5_000,
 };
 
 /** For PostgreSQL's side, so that a machine that vanished keeps no connection and no lock for more than 15 s. */
-const SERVER_KEEPS_ALIVE = [
+export const SERVER_KEEPS_ALIVE = [
   'tcp_keepalives_idle=5',
   'tcp_keepalives_interval=3',
   'tcp_keepalives_count=3',
   'tcp_user_timeout=15000',
 ];
 
-/** The limits of statements, locks and transactions end before the 10 s that clients wait. */
+/** The time limits of statements, locks and idle transactions are shorter than the 10 s that clients wait. */
 const LIMITED: pg.PoolConfig = {
   ...KEPT_ALIVE,
   idleTimeoutMillis: 60_000,
@@ -28,9 +28,14 @@ const LIMITED: pg.PoolConfig = {
   statement_timeout: 6_000,
   // This process gives up by itself if the server does not even report the statement timeout.
   query_timeout: 8_000,
-  // Sends statements without waiting for earlier results. A query that times out then ends its connection.
+  // Sends statements without waiting for earlier results. In this mode, a query that times out also ends its connection.
   pipeline: true,
 };
+
+/** Settings of a session, as `name=value`, in the form of the connection's option `options`. */
+export function asOptions(settings: readonly string[]): string {
+  return settings.map((setting) => `-c ${setting}`).join(' ');
+}
 
 /** A migration may run for any time, but it waits only briefly for a lock, because other transactions queue behind it. */
 export const FOR_MIGRATIONS: pg.PoolConfig = {
@@ -39,7 +44,7 @@ export const FOR_MIGRATIONS: pg.PoolConfig = {
   max: 1,
   lock_timeout: 3_000,
   // Overrides a limit that the database role may have.
-  options: '-c statement_timeout=0',
+  options: asOptions(['statement_timeout=0', ...SERVER_KEEPS_ALIVE]),
   application_name: 'topup-migrations',
 };
 
@@ -48,12 +53,12 @@ export const FOR_MIGRATIONS: pg.PoolConfig = {
  * @param own options of this pool, which override the common ones. @param settings settings of the sessions, as `name=value`.
  */
 export function limited(config: Config, own: pg.PoolConfig, settings: string[] = []): pg.PoolConfig {
-  const options = [...SERVER_KEEPS_ALIVE, ...settings].map((setting) => `-c ${setting}`).join(' ');
+  const options = asOptions([...SERVER_KEEPS_ALIVE, ...settings]);
   return { ...LIMITED, connectionTimeoutMillis: config.connectTimeoutMs, options, ...own };
 }
 
 /**
- * The pools of a process share this. When a connection is lost, times out or turns out to be read-only, its server may be gone.
+ * The pools of a process share this, except that of a read replica. When a connection is lost, times out or turns out to be read-only, its server may be gone.
  * All connections that were opened before may lead to the same server, so the pools never use them again.
  */
 export class SharedTrust {

@@ -23,7 +23,7 @@ import {
 
 export { handledLater, type BoundStatement, type Queryable, type Statement, type Transaction } from './transaction.js';
 
-/** Limits how long each statement of the transaction waits for locks. $1 milliseconds, as text. */
+/** Limits how long each statement of the transaction waits for each of its locks. $1 milliseconds, as text. */
 export const LIMIT_LOCK_WAIT: Statement = {
   name: 'transaction.limit_lock_wait',
   text: `SELECT set_config('lock_timeout', $1, true)`,
@@ -44,7 +44,7 @@ const MAX_TRIES = 3;
 /**
  * Hot paths read a few rows by index, even from a large table. While a table is small, or its statistics are old, PostgreSQL
  * would read the whole table for each batch, which took a third of PostgreSQL's time (`npm run bench -- intake`). Reports read
- * whole tables, so `snapshot.ts` turns the plans below on again for their transactions.
+ * whole tables, so `snapshot.ts` turns the first three kinds of plans below on again for their transactions.
  */
 const BY_INDEX = [
   ...['hashjoin', 'mergejoin', 'seqscan'].map((node) => `enable_${node}=off`),
@@ -60,7 +60,7 @@ const TYPES: pg.CustomTypesConfig = {
 
 /**
  * The pool for hot paths: named statements, bigint for 64-bit integers, Date for timestamps.
- * Queries and transactions throw `SERVICE_UNAVAILABLE` while PostgreSQL cannot be reached or its schema is not migrated yet.
+ * Its queries and transactions throw `SERVICE_UNAVAILABLE` while PostgreSQL cannot be reached or its schema is not migrated yet.
  */
 @Injectable()
 export class Database implements Queryable, OnApplicationShutdown {

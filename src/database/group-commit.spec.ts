@@ -31,7 +31,7 @@ describe('group commit', () => {
     await expect(result).resolves.toBe('done 1');
   });
 
-  it('lets what arrives during a batch share the next, in order of arrival', async () => {
+  it('puts commands that arrive during a batch into the next one, in order of arrival', async () => {
     const { writer, batches } = heldWriter({ maxInFlight: 1 });
     const results = [writer.submit(1)];
     await turn();
@@ -92,7 +92,7 @@ describe('group commit', () => {
     expect(commits).toBe(1);
   });
 
-  it('refuses more than may wait, and goes on with those that wait', async () => {
+  it('refuses more commands than may wait, and serves those that wait', async () => {
     const { writer, batches } = heldWriter({ maxInFlight: 1, maxWaiting: 2 });
     const first = writer.submit(1);
     await turn();
@@ -124,7 +124,7 @@ describe('group commit', () => {
     expect(batches).toEqual([[3, 4], [5], [50], [1]]);
   });
 
-  it('refuses what has waited too long behind a batch that does not end, and only that', async () => {
+  it('refuses commands that waited too long behind a batch that does not end, and only those', async () => {
     const { writer, batches } = heldWriter({ maxInFlight: 1, maxWaitMs: 300 });
     const first = writer.submit(1);
     await turn();
@@ -175,7 +175,7 @@ describe('group commit beside locked rows', () => {
     await expect(waiting).resolves.toBe('b1');
   });
 
-  it('lets what comes later for a locked key wait with the others of it, and holds up no batch with it', async () => {
+  it('sets later commands for a locked key aside, without delaying a batch', async () => {
     const { writer, held, commits } = writerWithLocks();
     held.add('b');
     const waiting = [writer.submit('b1')];
@@ -201,7 +201,7 @@ describe('group commit beside locked rows', () => {
     await Promise.all(waiting);
   });
 
-  it('refuses what has waited too long for its lock, and has then done nothing', async () => {
+  it('refuses a command that waited too long for its lock, and does nothing for it', async () => {
     const { writer, held, commits } = writerWithLocks({ maxWaitMs: 100 });
     held.add('b');
     await expect(writer.submit('b1')).rejects.toMatchObject({

@@ -6,7 +6,7 @@ const BATCH = 1_000;
 const PAUSE_MS = 100;
 
 /**
- * Removes rows in small batches until none is left or the process stops.
+ * Removes rows in small batches until a batch is not full, or the process stops. Rows that were locked then may remain.
  * @param removeSome removes at most `limit` rows and returns how many it removed.
  * @returns how many rows it removed.
  */
@@ -23,7 +23,8 @@ export async function removeInBatches(
 
 /**
  * A statement that removes the oldest rows of a table, at most `limit`, if they are older than `days`. Skips rows that
- * another worker has locked. If the database's clock is past `clockLimit`, ages are measured at `clockLimit` instead.
+ * another worker has locked. If the database's clock is past `clockLimit`, as one that was set forward by mistake, ages are measured at
+ * `clockLimit` instead.
  * With null, they are measured by the clock alone.
  * @param key the columns of the primary key. @param time the column that says how old a row is.
  */

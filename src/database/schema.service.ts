@@ -59,6 +59,7 @@ export class SchemaService implements OnModuleInit, BeforeApplicationShutdown {
         this.database.open();
         return true;
       } catch (error) {
+        if (this.stop.signal.aborted) return false;
         // A migration that waits for a lock is tried again.
         this.isBeingChanged = isLockTimeout(error);
         const message = certificateProblem(error) ?? (error as Error).message;

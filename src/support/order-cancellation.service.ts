@@ -34,10 +34,15 @@ export class OrderCancellationService {
   async cancel(cancellation: Cancellation): Promise<{ cancelled: UnitRow[]; uncancelled: UncancelledUnit[] }> {
     const chosen = await this.unitsOf(cancellation);
     const commands = chosen.filter(({ state }) => state === 'queued').map(toCommand(cancellation));
-    const settled = await Promise.all(commands.map((command) => this.settlement.settle(command)));
+    const ended = await Promise.allSettled(commands.map((command) => this.settlement.settle(command)));
+    const isSettled = (each: (typeof ended)[number] | undefined): boolean =>
+      each?.status === 'fulfilled' && each.value === 'settled';
     const cancelled = new Set(
-      commands.filter((_each, index) => settled[index] === 'settled').map(({ key }) => unitName(key)),
+      commands.filter((_each, index) => isSettled(ended[index])).map(({ key }) => unitName(key)),
     );
+    const failed = ended.find((each) => each.status === 'rejected');
+    // If other units were cancelled, the operator must see them: the failed ones are among the units that stay.
+    if (failed && cancelled.size === 0) throw failed.reason;
     const uncancelled = cancelled.size === chosen.length ? [] : await this.listUncancelled(cancellation, cancelled);
     if (cancelled.size === 0) throw new NothingCancelled(cancellation.order.order_number, uncancelled);
     return { cancelled: chosen.filter((unit) => cancelled.has(unitName(unit))), uncancelled };

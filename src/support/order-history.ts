@@ -2,7 +2,7 @@ import { formatMicros } from '../core/cost-money.js';
 import { formatBaht } from '../core/money.js';
 import type { HistoryFacts, HistoryRow } from './order-history.sql.js';
 
-/** Members that have another name or form in the view. */
+/** Members whose name or type differs in the view. */
 type Renamed = 'expected_cost_micros' | 'max_cost_micros' | 'cost_micros' | 'cost_currency' | 'webhook' | 'delivery';
 type Known = { [Name in keyof HistoryRow]?: NonNullable<HistoryRow[Name]> };
 
@@ -72,12 +72,18 @@ function inWords(row: HistoryRow): string {
 export const operatorInWords = ({ outcome, operator, reason, detail }: HistoryRow): string =>
   sentence([`${outcome ?? ''} by ${operator ?? ''}`.trim(), reason, detail]);
 
+/** How the previous attempt ended. */
+const previousInWords = ({ outcome, failure_code: code }: NonNullable<HistoryFacts['after']>): string =>
+  outcome === 'withdrawn'
+    ? 'the previous attempt was withdrawn'
+    : `the previous attempt failed with ${code ?? 'no code'}`;
+
 function attemptInWords(
   supplier: string,
   { attempt = 1, supplier_sku, reference, after, passed_over: others = [] }: HistoryFacts,
 ): string {
   const begun = `attempt ${attempt} at ${supplier}, ${supplier_sku ?? ''}, as ${reference ?? ''}`;
-  const why = after && `the attempt before ${after.outcome} ${after.failure_code ?? ''}`.trim();
+  const why = after && previousInWords(after);
   const passed = others.map(({ supplier: code, supplier_sku: sku, why: not }) => `${code} ${sku} (${not})`);
   return sentence([begun, why ?? null, passed.length > 0 ? `passed over ${passed.join(', ')}` : null]);
 }

@@ -7,8 +7,8 @@ import type { Order } from '../orders/order.entity.js';
 import type { SupplierReversal } from '../orders/supplier-reversal.entity.js';
 
 /**
- * Finds units of any supplier for these players. The supplier's SKU, if it is known, must be the SKU of the unit's purchase, or a
- * SKU under which this supplier sells the unit's product. Reads the index of players once for each merchant, because the index
+ * Finds units of any supplier for these players. If the report has a SKU, either the unit's latest attempt was under that SKU, or
+ * the reporting supplier has an offer of the unit's product under it. Reads the index of players once for each merchant, because the index
  * begins with the merchant.
  */
 const LIST_MATCHES = statement(
@@ -45,6 +45,8 @@ const BEFORE_MS = DAY_MS;
 /** An order may follow the purchase this late: a merchant may repeat an order when its customer complains, weeks later. */
 const AFTER_MS = 30 * DAY_MS;
 const MAX = 50;
+/** How many units of the players are read. A player's text may begin with the user ids of several players. */
+const MAX_READ = 1_000;
 const MIN_USER = 4;
 const MAX_USER = 64;
 
@@ -71,18 +73,18 @@ export class PurchaseMatchesRepository {
         supplierId,
         sku,
         players: usersIn(player),
-        limit: MAX,
+        limit: MAX_READ,
         from: new Date(about - BEFORE_MS),
         to: new Date(about + AFTER_MS),
       }),
     );
-    return found.filter((row) => isFor(player, row));
+    return found.filter((row) => isFor(player, row)).slice(0, MAX);
   }
 }
 
 /** The user ids that a supplier's text for a player may begin with. The server follows, in each supplier's own form. */
 function usersIn(player: string): string[] {
-  const longer = Math.max(Math.min(player.length, MAX_USER) - MIN_USER, 0);
+  const longer = Math.max(Math.min(player.length, MAX_USER) - MIN_USER + 1, 0);
   const beginnings = Array.from({ length: longer }, (_, count) => player.slice(0, MIN_USER + count));
   return [player, ...beginnings.map((text) => text.trimEnd())];
 }

@@ -379,7 +379,7 @@ describe('An open discrepancy about a late sale, beside a unit that waits to be 
     const refused = await scene.commandLine.run(...cancel);
 
     expect(refused.code).toBe(1);
-    expect(refused.stderr).toContain(`by discrepancy ${reversal?.id}`);
+    expect(refused.stderr).toContain(`discrepancy ${reversal?.id} reports that a supplier sold it`);
     await scene.unitIn(order, 'queued');
     await scene.commandLine.json('reversal', 'close', `${reversal?.id}`, '--reason', 'paid back there', '--yes');
     await scene.commandLine.json(...cancel);

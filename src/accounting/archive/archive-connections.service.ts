@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import pg from 'pg';
 import { from, to } from 'pg-copy-streams';
 import { CONFIG, type Config } from '../../core/config.js';
-import { FOR_MIGRATIONS } from '../../database/connections.js';
+import { asOptions, FOR_MIGRATIONS, SERVER_KEEPS_ALIVE } from '../../database/connections.js';
 import { executeOn, type Execute } from '../../database/partitions/runs.js';
 
 /** A connection outside of the pool, for long work. */
@@ -19,20 +19,16 @@ export interface ArchiveConnection {
 /** Orders wait for this connection's locks: if this machine fails, PostgreSQL must release them within seconds. */
 const RELEASE_LOCKS_SOON: pg.ClientConfig = {
   idle_in_transaction_session_timeout: 4_000,
-  options: [
+  options: asOptions([
     'statement_timeout=0',
-    'tcp_keepalives_idle=5',
-    'tcp_keepalives_interval=3',
-    'tcp_keepalives_count=3',
+    ...SERVER_KEEPS_ALIVE,
     // The same rows must give the same text under all settings of role and server.
     'timezone=UTC',
     'datestyle=ISO',
     'bytea_output=hex',
     'extra_float_digits=1',
     'client_encoding=UTF8',
-  ]
-    .map((setting) => `-c ${setting}`)
-    .join(' '),
+  ]),
 };
 
 /**

@@ -12,7 +12,7 @@ const MAX_TRIES = 90;
 /** PostgreSQL's codes for a statement timeout, a lock timeout and a deadlock. */
 const WAITED = new Set(['57014', '55P03', '40P01']);
 
-/** Another transaction kept the tables locked during every try: most likely a backup. */
+/** Another transaction kept the tables locked during every try. After many tries, that is most likely a backup. */
 export class LocksNotFree extends Error {
   constructor(tables: string) {
     super(
@@ -23,8 +23,8 @@ export class LocksNotFree extends Error {
 }
 
 /**
- * Returns the log level of an error. Locks become free by themselves. Other causes, such as a missing right, last until an
- * operator acts.
+ * Returns the log level of an error. Locks become free by themselves. Other causes, such as a missing right, usually last
+ * until an operator acts.
  */
 export const levelOf = (error: unknown): 'warn' | 'error' => (error instanceof LocksNotFree ? 'warn' : 'error');
 
@@ -49,10 +49,11 @@ export async function withBriefLock<Result>(
       await execute('COMMIT');
       return result;
     } catch (error) {
-      await execute('ROLLBACK');
+      // After a lost connection, the first error says more.
+      await execute('ROLLBACK').catch(() => undefined);
       if (!WAITED.has((error as { code?: string }).code ?? '')) throw error;
     }
-    await delay(PAUSE_MS);
+    if (tries < maxTries) await delay(PAUSE_MS);
   }
   throw new LocksNotFree(tables);
 }

@@ -24,7 +24,8 @@ export const divideInPlace = (
 async function divideAlone(execute: Execute, group: TableGroup, perPartition: bigint, logger: Logger): Promise<void> {
   const tables = new PartitionsRepository(execute, group);
   const whole = await tables.listWhole();
-  if (await tables.isPartitioned()) logger.info(`${group.name} are already partitioned: adding what is missing`);
+  if (await tables.isPartitioned())
+    logger.info(`${group.name} are already partitioned: adding the missing partitions and keys`);
   if (whole.length > 0) await divide(execute, tables, whole, perPartition, logger);
   const addMissing = async (): Promise<void> => tables.addMissing(await tables.listMissing(perPartition));
   if ((await tables.listMissing(perPartition)).length > 0)

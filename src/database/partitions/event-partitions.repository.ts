@@ -2,13 +2,19 @@ import type { Execute } from './runs.js';
 
 interface Defined {
   name: string;
-  /** The statement that creates it again for the table of the same name. In `referring`, the statement that drops it. */
+  /**
+   * The statement that creates this object again, on the new table that has taken the old table's name. In `referring`, the
+   * statement that drops the foreign key.
+   */
   definition: string;
 }
 
-/** Statements that create the parts of a table again, and statements that drop the foreign keys to the table. */
+/**
+ * Statements that create a table's indexes, foreign keys, triggers and rights again, and statements that drop the foreign keys of
+ * other tables to it.
+ */
 interface Definitions {
-  /** `isShared`: the index covers all partitions. PostgreSQL allows that for a unique index only with the partition key in it. */
+  /** `isShared`: the index covers all partitions. A unique index can do so only if it contains the partition key. */
   indexes: (Defined & { isShared: boolean })[];
   foreignKeys: Defined[];
   triggers: Defined[];

@@ -19,7 +19,7 @@ const SPREAD = 1_000;
 /**
  * Shares of `days`. Retention does not remove rows one by one if the newest row of their partition will be older than
  * `days` within `SOON_SHARE`, because the partition will soon be dropped. Once a row has been older than `days` for
- * `LATEST_SHARE`, retention removes it all the same.
+ * `LATEST_SHARE`, retention removes it anyway.
  */
 const SOON_SHARE = 0.1;
 const LATEST_SHARE = 0.2;
@@ -98,9 +98,9 @@ export class OldEventPartitions {
   }
 
   /**
-   * Drops events. The caller must have announced them earlier, so that each process that still reads events in one snapshot
-   * sees the announcement in it.
-   * @returns false if they have deliveries, or another process was first.
+   * Drops events. The caller must have announced them long before: every snapshot that is open now must already contain the
+   * announcement.
+   * @returns false if their newest row is not old, they have deliveries, or another process was first.
    * @throws LocksNotFree
    */
   dropEvents(events: Partition): Promise<boolean> {
@@ -109,9 +109,9 @@ export class OldEventPartitions {
 
   /**
    * Lists the events, lowest ids first, that retention must not remove row by row, because a drop of a partition will
-   * soon remove them or their deliveries. It leaves out events that have been old for `LATEST_SHARE` of the days. From
-   * a partition of events that will be old soon, it leaves out events with deliveries in a partition that stays,
-   * because such deliveries prevent the drop.
+   * soon remove them or their deliveries. It leaves out events that have been old for `LATEST_SHARE` of the days. A partition
+   * of events can be dropped only when its events have no deliveries. So the list also leaves out events whose deliveries may be in
+   * a partition that stays.
    */
   async listWaiting(): Promise<IdRange[]> {
     const soon = (await this.listSoonOld(DELIVERIES)).map(({ name }) => name);
@@ -194,7 +194,7 @@ export class OldEventPartitions {
       await this.execute(`SET LOCAL statement_timeout = ${CHECK_MS}`);
       const isSo = await this.isTrue(conditions.join(' AND '));
       if (isSo) await this.execute(`DROP TABLE ${parts.map(([, { name }]) => name).join(', ')}`);
-      // The COMMIT removes the files after it has released the locks.
+      // No timeout for COMMIT: it removes the files, which takes long, but only after it has released the locks.
       await this.execute('SET LOCAL statement_timeout = 0');
       return isSo;
     };

@@ -68,7 +68,7 @@ export const WRITE_OUTER_VALIDATIONS = `
 
 /**
  * Writes statements that add the keys of {@link WRITE_OUTER_KEYS} to partitioned tables outside the group. The partitions
- * have the keys already, so PostgreSQL reads no row. $1 and $2 the tables of the group.
+ * have the keys already, so PostgreSQL reads no row. None if an archived partition was detached. $1 and $2 the tables of the group.
  */
 export const WRITE_OUTER_PARENTS = `
   SELECT DISTINCT format('ALTER TABLE %s ADD CONSTRAINT %I %s', inhparent::regclass, conname, definition) AS statement
@@ -83,8 +83,8 @@ const SHARED_INDEXES = `
 
 /**
  * Writes statements that give the partitioned table the indexes, triggers and rights of the old table, and its foreign keys to
- * tables outside the group. $1 the table, $2 its first partition's suffix, $3 its key, $4 the column that a sequence numbers,
- * if any, $5 the tables of the group.
+ * tables outside the group. The old table, now its first partition, has its indexes renamed and its row triggers dropped. $1 the table, $2 the suffix of its first partition, $3 its partition key, $4 the column whose values
+ * come from a sequence, if any, $5 the tables of the group.
  */
 export const WRITE_PARTS = `
   SELECT
@@ -141,8 +141,8 @@ export interface Partition {
 }
 
 /**
- * Writes statements that copy foreign keys, statement triggers and settings from the newest partition to the next, because a
- * partition does not inherit them. The copied keys refer to the partitions of the next range, even if the keys of the newest
+ * Writes statements that copy the newest partition's own foreign keys, statement triggers and settings to the next partition,
+ * because a partition inherits only the keys of its table. The copied keys refer to the partitions of the next range, even if the keys of the newest
  * partition refer to whole tables. $1 the table, $2 and $3 the numbers of the newest partition and the next, $4 the tables of the
  * group.
  */

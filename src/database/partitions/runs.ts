@@ -44,12 +44,16 @@ const RUN_LOCK = 7_038_170;
  * @throws PartitionsRefused
  */
 export async function withRunLock(execute: Execute, work: () => Promise<void>): Promise<void> {
+  const unlock = (): Promise<unknown> => execute(`SELECT pg_advisory_unlock(${RUN_LOCK})`);
   await acquireLock(execute);
   try {
     await work();
-  } finally {
-    await execute(`SELECT pg_advisory_unlock(${RUN_LOCK})`);
+  } catch (error) {
+    // After a lost connection, the first error says more.
+    await unlock().catch(() => undefined);
+    throw error;
   }
+  await unlock();
 }
 
 /**

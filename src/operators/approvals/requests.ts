@@ -12,11 +12,12 @@ export const inWords = ({ id, kind, amount, currency, requester }: NamedApproval
 
 /** A request's detail for the audit log. */
 export const detailOf = (approval: NamedApproval): Record<string, unknown> => {
-  const { id, kind, amount, reference, payment, deposit_number } = approval;
+  const { id, kind, amount, currency, reference, payment, deposit_number } = approval;
   return {
     approval_id: id,
     kind,
     amount: formatBaht(amount),
+    ...(currency !== 'THB' && { currency }),
     reference,
     ...(payment !== null && { payment, deposit_number }),
   };
