@@ -5,10 +5,11 @@
 import { get } from 'node:http';
 
 const TIMEOUT_MS = 4_000;
-const { PORT, MANAGEMENT_PORT } = process.env;
+const { PORT, MANAGEMENT_PORT, CONSOLE_PORT } = process.env;
 const path = process.argv[2] ?? '/healthz';
 const apiPort = PORT || 3000;
 const workerPort = MANAGEMENT_PORT || 9465;
+const consolePort = CONSOLE_PORT || 3100;
 
 /** The status of the answer; undefined when nothing listens there. */
 function ask(port) {
@@ -23,10 +24,12 @@ function ask(port) {
 }
 
 try {
-  // One container runs one process: an API listens on its own port, a worker only on its management port.
-  const status = (await ask(apiPort)) ?? (await ask(workerPort));
+  // One container runs one process: an API or a console listens on its own port, a worker only on its management port.
+  const status = (await ask(apiPort)) ?? (await ask(workerPort)) ?? (await ask(consolePort));
   if (status !== 200) {
-    console.log(status ? `${path} answered ${status}` : `nothing listens on ${apiPort} or ${workerPort}`);
+    console.log(
+      status ? `${path} answered ${status}` : `nothing listens on ${apiPort}, ${workerPort} or ${consolePort}`,
+    );
     process.exitCode = 1;
   }
 } catch (error) {

@@ -68,4 +68,4 @@ fill MANAGEMENT_PASSWORD "$(random_hex 12)"
 fill SIMULATOR_TOKEN "$(random_hex 24)"
 fill GRAFANA_PASSWORD "$(random_hex 12)"
 [ $# -eq 0 ] || edge "$1" "$2"
-echo 'Keep a copy of .env in a safe place: without SECRETS_KEY the stored webhook secrets and suppliers’ credentials are lost.'
+echo 'Keep a copy of .env in a safe place: without SECRETS_KEY the secrets of webhooks, suppliers and channels are lost.'

@@ -34,9 +34,14 @@ async function checkTiming(app: INestApplicationContext, logger: Logger, isFatal
   const problems = await app
     .get(SuppliersService)
     .listTimingProblems()
-    .catch(() => []);
+    .catch((error: unknown) => {
+      logger.warn({ reason: (error as Error).message }, 'the timing of suppliers could not be checked');
+      return [];
+    });
   for (const problem of problems) logger[isFatal ? 'fatal' : 'warn'](problem);
   if (!isFatal || problems.length === 0) return;
   console.error(['The worker ends, because the timing of suppliers is wrong:', ...problems].join('\n  '));
+  // It may have begun calls already: they end first.
+  await app.close().catch(() => undefined);
   process.exit(1);
 }

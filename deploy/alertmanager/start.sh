@@ -105,6 +105,10 @@ RECEIVER
 }
 
 if [ -s "$folder/alertmanager.yml" ]; then
+  if [ ! -r "$folder/alertmanager.yml" ]; then
+    echo "alertmanager.yml can't be read by the user $(id -u): make that user its owner, with chown $(id -u)" >&2
+    exit 1
+  fi
   config=$folder/alertmanager.yml
 else
   {

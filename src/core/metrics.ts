@@ -40,6 +40,12 @@ export class Metrics extends DepositMetrics {
     REQUEST_SECONDS,
   );
 
+  private readonly refusedRequests = this.counter(
+    'topup_refused_requests_total',
+    'Requests answered 503 that did not fail: the wallet has too little, or no account takes the deposit',
+    [],
+  );
+
   private readonly orders = this.counter('topup_orders_total', 'Orders placed, completed and failed', ['transition']);
   private readonly orderDuration = this.histogram(
     'topup_order_duration_seconds',
@@ -194,6 +200,10 @@ export class Metrics extends DepositMetrics {
   /** @param route the pattern that the request matched, never the path itself. */
   request(method: string, route: string, status: string, seconds: number): void {
     this.requests.observe({ method, route, status }, seconds);
+  }
+
+  requestRefused(): void {
+    this.refusedRequests.inc();
   }
 
   ordersPlaced(count: number): void {
@@ -357,10 +367,16 @@ export class Metrics extends DepositMetrics {
         'channel',
       ]),
       incoming_cases: each('incoming_cases', 'Booked payments about which an operator must decide again', ['channel']),
-      deposits_held: each('deposits_held', 'Deposits whose amounts are reserved', ['channel']),
-      statement_age_seconds: each('statement_age_seconds', 'Time since a bank statement was last imported', [
-        'channel',
-      ]),
+      deposits_held: each(
+        'deposits_held',
+        'Deposits whose amounts are reserved, or that wait for a payment with their reference',
+        ['channel'],
+      ),
+      statement_age_seconds: each(
+        'statement_age_seconds',
+        'Time since a bank statement was last imported, or since the channel was added',
+        ['channel'],
+      ),
       statement_refused: each(
         'statement_refused',
         'Whether the last bank statement of the channel was refused: 1 or 0',

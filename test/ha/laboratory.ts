@@ -225,6 +225,8 @@ export class Laboratory {
       enable_hashjoin: 'off',
       enable_mergejoin: 'off',
       enable_seqscan: 'off',
+      jit: 'off',
+      max_parallel_workers_per_gather: '0',
     };
     for (const [name, value] of Object.entries(ofRole)) await sql(`ALTER ROLE topup SET ${name} = '${value}'`);
   }

@@ -23,6 +23,7 @@ export function observeRequestsMiddleware(
       const status = response.writableFinished ? response.statusCode : CLIENT_CLOSED_REQUEST;
       const method = METHODS.has(request.method) ? request.method : 'other';
       metrics.request(method, routeOf(request), String(status), durationMs / 1000);
+      if (isRefusal(status, response)) metrics.requestRefused();
       if (logger.isLevelEnabled('debug')) {
         const about = { requestId: requestIdOf(request), method: request.method, path: pathOf(request) };
         logger.debug({ ...about, status, durationMs: Math.round(durationMs) }, 'request answered');
@@ -31,6 +32,9 @@ export function observeRequestsMiddleware(
     next();
   };
 }
+
+/** Whether a 503 is no failure of ours. Every failure names the time after which the same request may succeed. */
+const isRefusal = (status: number, response: Response): boolean => status === 503 && !response.hasHeader('Retry-After');
 
 /** The route's pattern, such as `/v1/orders/:reference_id`. */
 function routeOf(request: Request): string {

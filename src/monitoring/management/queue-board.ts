@@ -65,7 +65,7 @@ class WakeUpAdapter extends BullAdapter {
     private readonly subject: Subject,
     private readonly subjects: QueueBoardRepository,
   ) {
-    const description = `A job only says which ${subject.kind}s have work; the work itself is in PostgreSQL.`;
+    const description = `A job only names the ${subject.kind}s with work; the work itself is in PostgreSQL.`;
     super(queue, { readOnlyMode: true, description });
     this.setFormatter('name', ({ data }: { data: WakeUpJob }) => this.nameOf(data));
     this.setFormatter('data', ({ ids }: WakeUpJob) => ({

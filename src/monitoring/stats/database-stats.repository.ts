@@ -151,9 +151,13 @@ const deposits = metricsStatement(
           (SELECT count(*) FROM incoming_payments p WHERE p.channel_id = c.id AND p.state = 'booked' AND p.reason IS NOT NULL
              AND coalesce(p.decision, '') NOT IN ('debit', 'keep')) AS incoming_cases,
           (SELECT count(*) FROM (SELECT FROM deposits d WHERE d.channel_id = c.id AND d.holds_amount
+                                 UNION ALL
+                                 SELECT FROM deposits d WHERE d.channel_id = c.id AND d.status = 'pending' AND NOT d.holds_amount
                                  LIMIT ${MAX_COUNTED}) held) AS deposits_held,
-          extract(epoch FROM statement_timestamp() - (SELECT created_at FROM statement_imports i WHERE i.channel_id = c.id
-                                                      ORDER BY id DESC LIMIT 1))::float8 AS statement_age_seconds,
+          extract(epoch FROM statement_timestamp()
+                             - coalesce((SELECT created_at FROM statement_imports i WHERE i.channel_id = c.id
+                                         ORDER BY id DESC LIMIT 1),
+                                        CASE WHEN c.adapter = 'promptpay' THEN c.created_at END))::float8 AS statement_age_seconds,
           (c.refused IS NOT NULL AND ${IS_USED})::int AS statement_refused,
           (c.slips_paused_until IS NOT NULL AND ${IS_USED} OR EXISTS (
              SELECT FROM slip_checks s WHERE s.channel_id = c.id AND s.next_at < statement_timestamp() - interval '5 minutes'))::int

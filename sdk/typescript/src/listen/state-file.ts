@@ -20,7 +20,7 @@ export class StateFile {
     env: Readonly<Record<string, string | undefined>>,
   ): StateFile {
     const folder =
-      env.XDG_CONFIG_HOME ??
+      (env.XDG_CONFIG_HOME || undefined) ??
       (process.platform === 'win32' ? env.APPDATA : undefined) ??
       path.join(homedir(), '.config');
     // The name has a hash, so that the key itself is not stored.
