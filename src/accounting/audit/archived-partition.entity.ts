@@ -6,7 +6,7 @@ import { bigintColumn, createdAtColumn, timestampColumn } from '../../database/c
  * - `begun`: the files are being written.
  * - `verified`: the files were written and checked; the orders are still in their tables.
  * - `detached`: the orders are in tables that the service does not read.
- * - `dropped`: only the files have the orders.
+ * - `dropped`: only the files have the orders, and `order_references` a part of them.
  * - `attached`: the orders are in their tables again; `order_references` and `archived_purchases` may still have rows of them.
  */
 export type ArchiveState = 'begun' | 'verified' | 'detached' | 'dropped' | 'attached';

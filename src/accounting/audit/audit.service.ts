@@ -204,7 +204,7 @@ export class AuditService {
     for (const number of unknown)
       reading.tallies
         .of(CLOSINGS_CHECK)
-        .find(`order ${number} of a closed month is open, but its closing does not list it`);
+        .find(`order ${number} of a closed month is open, but the last closing does not list it`);
     return movements.reduce((sum, { transfers }) => sum + transfers, 0n);
   }
 }

@@ -8,7 +8,7 @@ import type { Day } from './daily-report.repository.js';
 import type { MarginFigures } from './margin-report.repository.js';
 import { JOIN_TERMS, MARGIN_FIGURES, unitCost } from './unit-costs.sql.js';
 
-/** The units of a product that were paid for within an hour. */
+/** The units of one product that merchants paid for during one clock hour. */
 export interface SoldRow extends MarginFigures {
   /** The start of the hour. */
   at: Date;
@@ -32,7 +32,8 @@ const READ_DAYS = statement(
 
 /**
  * Reads the spend movements of a period by their ids, and the units of each order by the order's id. The OFFSET keeps
- * PostgreSQL from joining whole tables. A transaction may write its movements up to a minute after their time.
+ * PostgreSQL from joining whole tables. The range of ids is a minute wider at both ends, because ids and times may be in another
+ * order.
  */
 export const SOLD_BY_HOUR = statement(
   'business_days.sold_by_hour',
@@ -51,7 +52,7 @@ export const SOLD_BY_HOUR = statement(
 );
 
 /**
- * Reads one order of each merchant, by index. A merchant with orders in an earlier closed month is not new, even if these orders
+ * Reads the first order of each merchant through an index. A merchant with orders in an earlier closed month is not new, even if these orders
  * are archived.
  */
 export const FIRST_ORDERS = statement(

@@ -27,7 +27,8 @@ const reportBy = (by: DepositsGrouping) =>
            count(*) FILTER (WHERE p.state = 'waiting') AS waiting, count(*) FILTER (WHERE p.state = 'returned') AS returned,
            count(*) FILTER (WHERE p.state = 'ignored') AS ignored,
            count(*) FILTER (WHERE p.currency <> 'THB') AS other_currencies,
-           percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM p.booked_at - p.paid_at)) AS median_seconds
+           percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM p.booked_at - p.paid_at))
+             FILTER (WHERE p.precision <> 'day') AS median_seconds
     FROM incoming_payments p JOIN deposit_channels c ON c.id = p.channel_id
     WHERE p.paid_at >= ${start} AND p.paid_at < ${stop}
       AND CASE WHEN ${channel} IS NULL THEN c.id <> ${SANDBOX_CHANNEL_ID} ELSE c.code = ${channel} END
@@ -38,7 +39,7 @@ const REPORT_BY = { channel: reportBy('channel'), merchant: reportBy('merchant')
 
 /** Payments that were made in a period, with their results. `amount` is the sum of the payments in THB, in satang. */
 export interface DepositsRow {
-  /** The channel's code, the merchant's id, or the day; null for payments that belong to no merchant. */
+  /** The channel's code, the merchant's id, or the day; null for payments that are not booked to a merchant. */
   about: string | null;
   payments: bigint;
   amount: Satang;
@@ -48,7 +49,7 @@ export interface DepositsRow {
   returned: bigint;
   ignored: bigint;
   other_currencies: bigint;
-  /** The median time from paying to booking; null if no payment was booked. */
+  /** The median time from paying to booking, of payments whose time is known; null if there are none. */
   median_seconds: number | null;
 }
 

@@ -38,7 +38,7 @@ export class MarginReportService {
   }
 }
 
-/** The revenue of the units with a reported or expected cost: only these units have a margin. */
+/** The revenue of the units whose cost is known in baht: only these units have a margin. */
 const countedRevenue = ({ revenue, cost_unknown_revenue }: MarginFigures): bigint => revenue - cost_unknown_revenue;
 
 export const marginOf = (figures: MarginFigures): bigint => countedRevenue(figures) - figures.cost;

@@ -127,6 +127,8 @@ export class SupplierReportService {
     const stated = soldSince(statement);
     const readList = async (): Promise<ListReading> => (inquirer.bar ? null : this.lists.read(supplier, since));
     const list = statement ? await this.lists.compareStatement(supplier, stated, statement.name) : await readList();
+    // A list may be long, and the caller may end the report meanwhile.
+    onProgress(done, total, supplier.code);
     const openDiscrepancies = await this.units.countOpenDiscrepancies(supplier.id);
     return {
       supplier: supplier.code,

@@ -119,6 +119,13 @@ describe('a statement of a supplier', () => {
     ]);
   });
 
+  it('has the supplier’s own meaning of a usual status', () => {
+    const states = (format: Partial<StatementFormat>): (string | null)[] =>
+      read(['reference,status', 'T1,Completed', 'T2,refund'], format).map(({ state }) => state);
+    expect(states({})).toEqual(['succeeded', 'failed']);
+    expect(states({ notBought: ['completed'], bought: ['Refund'] })).toEqual(['failed', 'succeeded']);
+  });
+
   it('lists unknown statuses, which count as in progress', () => {
     const lines = ['reference,status', 'T1,Selesai', 'T2,success', 'T2,Selesai', 'T3,Dana kembali', 'T4,pending'];
     const { purchases, unclear } = readAll(lines);
@@ -132,7 +139,10 @@ describe('a statement of a supplier', () => {
   it('is refused with all its problems', () => {
     expect(() => read(['sku', 'ml86'])).toThrow('one of reference and supplier_reference must be a column');
     expect(() => read(['reference', 'T1'], { headers: { status: 'Status' } })).toThrow(
-      'there is no column "Status", which was to be status',
+      'the file has no column "Status" for status: correct the header that you gave',
+    );
+    expect(() => read(['reference,status', `${'T'.repeat(300)},success`, ',success'])).toThrow(
+      /line 2: reference must be text of up to 255 characters, not [^\n]+\n.*line 3: has neither a reference nor a supplier_reference/s,
     );
     expect(() => read(['reference,cost,bought_at', ',1', 'T1,Rp 10.000,kemarin'])).toThrow(
       /line 2: .*\n.*line 3: cost must be an amount.*\n.*line 3: bought_at must be a moment/s,

@@ -11,11 +11,13 @@ export const STATEMENT_COLUMNS = [
 ] as const;
 type StatementColumn = (typeof STATEMENT_COLUMNS)[number];
 
-/** The format of a supplier's statement. */
+/**
+ * The format of a supplier's statement. `bought`, `notBought` and `refunded` are the supplier's own statuses, in addition to `BOUGHT`,
+ * `NOT_BOUGHT` and `REFUNDED` below. If a word is in both, the supplier's own meaning counts.
+ */
 export interface StatementFormat {
   /** The statement's headers for our columns, where they differ from our names. */
   headers: Partial<Record<StatementColumn, string>>;
-  /** The supplier's own statuses, besides the usual statuses below, of purchases that succeeded, failed, or were paid back. */
   bought: readonly string[];
   notBought: readonly string[];
   refunded: readonly string[];
@@ -39,11 +41,11 @@ export interface UnclearStatus {
 
 export interface StatementReading {
   /**
-   * Each purchase once, even if the statement has several lines for it. Several sales under one reference are several purchases,
+   * Each purchase once, even if the statement has several lines for it with the same references. Several sales under one reference are several purchases,
    * if they have different references of the supplier. After the sales under a reference come its purchases that were paid back.
    */
   purchases: StatedPurchase[];
-  /** Unknown statuses, which count as `processing`. */
+  /** Unknown statuses. Their purchases have the state `processing`. */
   unclear: UnclearStatus[];
 }
 
@@ -75,7 +77,7 @@ export function readStatement(file: Buffer, { headers, ...words }: StatementForm
   const problems: CsvProblem[] = missing.map(([column, header]) => ({
     line: null,
     column,
-    words: `there is no column ${JSON.stringify(header)}, which was to be ${column}`,
+    words: `the file has no column ${JSON.stringify(header)} for ${column}: correct the header that you gave`,
   }));
   if (!table.columns.includes('reference') && !table.columns.includes('supplier_reference'))
     problems.push({
@@ -98,13 +100,16 @@ export function readStatement(file: Buffer, { headers, ...words }: StatementForm
 /** The meaning of each status, in lower case. */
 function resultsOf({ bought, notBought, refunded }: Omit<StatementFormat, 'headers'>): Map<string, Result> {
   const results = new Map<string, Result>();
-  const means = (words: string[], result: Result): void => {
+  const means = (words: readonly string[], result: Result): void => {
     for (const word of words) results.set(wordOf(word), result);
   };
   means(PROCESSING, 'processing');
-  means([...NOT_BOUGHT, ...notBought], 'not_bought');
-  means([...BOUGHT, ...bought], 'bought');
-  means([...REFUNDED, ...refunded], 'refunded');
+  means(NOT_BOUGHT, 'not_bought');
+  means(BOUGHT, 'bought');
+  means(REFUNDED, 'refunded');
+  means(notBought, 'not_bought');
+  means(bought, 'bought');
+  means(refunded, 'refunded');
   return results;
 }
 
@@ -118,7 +123,8 @@ function unclearIn(purchases: StatedPurchase[]): UnclearStatus[] {
 function readPurchase(reader: FieldReader, line: number, results: ReadonlyMap<string, Result>): StatedPurchase {
   const text = (column: StatementColumn): string | null => reader.read(column, nameOf, A_TEXT) || null;
   const [reference, supplierReference] = [text('reference'), text('supplier_reference')];
-  if (reference === null && supplierReference === null) reader.wrong.push({ column: null, words: 'names no purchase' });
+  if (reference === null && supplierReference === null && reader.wrong.length === 0)
+    reader.wrong.push({ column: null, words: 'has neither a reference nor a supplier_reference' });
   const status = text('status');
   const micros = reader.read('cost', parseMicros, { words: 'an amount such as 10000 or 23.5', ifEmpty: -1n }) ?? -1n;
   const currency = text('currency');
@@ -151,9 +157,9 @@ const nameIn = ({ reference, supplierReference }: StatedPurchase): string =>
   JSON.stringify([reference, reference === null && supplierReference]);
 
 /**
- * Returns the strongest line. But if the supplier names several purchases under the reference, not counting refused ones, and
- * sold some of them, returns each sale and then the purchases that were paid back: a purchase that was paid back says nothing
- * about another one.
+ * Usually returns the strongest line. A reference may have several purchases with different references of the supplier, even
+ * without the refused ones. If some of these are sales, returns each sale, and then the purchases that were paid back. A refund of
+ * one purchase does not undo another.
  */
 function purchasesIn(lines: StatedPurchase[]): StatedPurchase[] {
   const purchases = [...groupBy(lines, ({ supplierReference }) => supplierReference).values()].map(strongestOf);

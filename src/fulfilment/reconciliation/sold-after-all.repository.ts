@@ -5,8 +5,8 @@ import type { ReportedPurchase } from './unknown-purchases.repository.js';
 import { rowsOf, statement } from '../../database/parameters.js';
 
 /**
- * In SQL: whether `g` is a second purchase under the unit's reference. That is certain only if the report also contains the unit's
- * own purchase, in any state. A different reference of the supplier alone proves nothing, because some suppliers change their
+ * In SQL: whether `g` is a second purchase under the unit's reference. That is certain only if the same part of the report also contains
+ * the unit's own purchase, in any state. A different reference of the supplier alone proves nothing, because some suppliers change their
  * references later.
  */
 const IS_ANOTHER = `g.supplier_reference <> u.supplier_reference
