@@ -38,6 +38,7 @@ const MAX_ENTRIES = 20_000;
 export class ApiKeyVerifier implements OnModuleInit, OnModuleDestroy {
   private readonly entries = new Map<string, Entry>();
   private timer: NodeJS.Timeout | undefined;
+  private isRefreshing = false;
   /** Concurrent lookups share queries, so that a flood of unknown keys takes few connections. */
   private readonly lookups = new GroupCommit<Buffer, Entry | undefined>({
     commit: async (hashes) => (await this.lookUp(hashes)).map(succeeded),
@@ -82,16 +83,21 @@ export class ApiKeyVerifier implements OnModuleInit, OnModuleDestroy {
     return entry.caller;
   }
 
+  /** Does nothing while a refresh runs: while PostgreSQL is slow, they must not add up. */
   private async refresh(): Promise<void> {
+    if (this.isRefreshing) return;
     const oldest = performance.now() - FORGET_AFTER_MS;
     for (const [id, entry] of this.entries) if (entry.usedAtMs < oldest) this.entries.delete(id);
     if (this.entries.size === 0) return;
+    this.isRefreshing = true;
     try {
       await this.lookUp([...this.entries.keys()].map((id) => Buffer.from(id, 'base64')));
       await this.uses.note([...this.entries.values()].map(toUse));
     } catch (error) {
       // Harmless: once a cached lookup is too old, the next request looks its key up. The next refresh notes the uses.
       this.logger.debug({ reason: (error as Error).message }, 'refreshing API keys failed');
+    } finally {
+      this.isRefreshing = false;
     }
   }
 

@@ -90,7 +90,10 @@ const FEATURES = [
   WebhookListingModule,
 ];
 
-/** The first matching route handles a request, so a controller with fixed paths stands before one with a code in its path. */
+/**
+ * The first matching route handles a request. So `ConsoleSupplierSettingsController` (`suppliers/adapters`) stands before
+ * `ConsoleSuppliersController` (`suppliers/:code`).
+ */
 const CONTROLLERS = [
   ConsoleHealthController,
   SessionController,

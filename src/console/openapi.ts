@@ -1,7 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 
-const DESCRIPTION = `The API of the operator console’s pages. Every error has the body \`{ status, code, message, details? }\`, and every answer the header \`X-Request-Id\`. \`x-access\` of an operation is the permission that it needs; \`operator\` is every operator who is signed in. \`self\` is also an operator who must set up a second factor first. \`half\` is every operator with a session, even before the code of the second factor. \`anyone\` needs no session.
+const DESCRIPTION = `The API of the operator console’s pages. Every error has the body \`{ status, code, message, details? }\`, and every answer the header \`X-Request-Id\`. \`x-access\` of an operation is the permission that it needs; \`operator\` is every operator who is signed in. \`self\` also allows an operator who must still set up a second factor. \`half\` is every operator with a session, even before the code of the second factor. \`anyone\` needs no session.
 
 Only pages of the console may send requests other than GET and HEAD: \`Sec-Fetch-Site: same-origin\`, or \`Origin\`.`;
 
@@ -18,6 +18,7 @@ export function createConsoleOpenApi(app: INestApplication): OpenAPIObject {
     .addTag('Orders', 'Orders, and operators’ decisions about them')
     .addTag('Merchants', 'Merchants, their wallets and statements')
     .addTag('Approvals', 'Movements of money, and decisions about payments, that wait for a second operator')
+    .addTag('Deposits', 'Deposits, incoming payments, and the channels that report them')
     .addTag('Products', 'Products, their prices, and imports of both')
     .addTag('Offers', 'The suppliers’ SKUs that can fulfil products')
     .addTag('Exchange rates', 'The values of suppliers’ currencies in baht')

@@ -10,7 +10,7 @@ export class OperatorSession {
   @IdColumn('integer', 'pk_operator_sessions')
   id!: number;
 
-  /** SHA-256 of the cookie's value. */
+  /** SHA-256 of the session's identifier, which only the cookie has. */
   @Column('bytea')
   id_hash!: Buffer;
 

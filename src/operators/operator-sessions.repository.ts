@@ -56,7 +56,10 @@ const INSERT_SESSION = statement(
     FROM operators WHERE id = ${operatorId} AND access_version = ${accessVersion} AND active FOR SHARE`,
 );
 
-/** By the console's clock, like {@link INSERT_SESSION}: the console also decides whether a confirmation is recent. */
+/**
+ * `confirmed_at` is a time of the console's clock, not of the database's: the console later compares it with its own clock.
+ * {@link INSERT_SESSION} does the same.
+ */
 const CONFIRM_SESSION = statement(
   'operator_sessions.confirm',
   { id: 'int', confirmedAt: 'timestamptz' },

@@ -164,4 +164,19 @@ describe('prices', () => {
       reason: 'sale',
     });
   });
+
+  it('show the product’s own change, and one for each merchant who then pays less', async () => {
+    const { stack, merchant } = scene;
+    const sku = await stack.product('35.00');
+    const own = `/api/merchants/${merchant.id}/prices/${sku}`;
+    expect((await admin.browser.send('PUT', own, { price: '30.00' })).status).toBe(200);
+    const lower = { q: sku, percent: '-20' };
+    const { version } = (await admin.browser.post<Preview>('/api/products/adjustment/preview', lower)).body;
+    expect((await admin.browser.post('/api/products/adjustment', { ...lower, version })).status).toBe(200);
+    const price = (old: string) => ({ changes: [{ member: 'price', old, new: '28.00' }] });
+    expect((await catalogue.history(sku)).data.slice(0, 2)).toMatchObject([
+      { action: 'price.adjust', merchant_id: null, ...price('35.00') },
+      { action: 'price.adjust', merchant_id: merchant.id, ...price('30.00') },
+    ]);
+  });
 });

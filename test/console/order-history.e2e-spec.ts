@@ -56,7 +56,7 @@ describe('the history of a unit with attempts at two suppliers', () => {
       { kind: 'unit.succeeded', attempt: 2, supplier: 'third' },
     ]);
     expect(ofUnit[2]?.text).toBe(
-      `attempt 2 at third, third-sku, as ${order.order_number}.1.1.2: the attempt before failed OUT_OF_STOCK: ` +
+      `attempt 2 at third, third-sku, as ${order.order_number}.1.1.2: the previous attempt failed with OUT_OF_STOCK: ` +
         'passed over second second-sku (paused)',
     );
   });

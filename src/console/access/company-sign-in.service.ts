@@ -82,7 +82,7 @@ export class CompanySignInService {
     });
     const { awaitsCode } = await this.signIns.withCompany(operator, origin);
     const isConfirmed = !awaitsCode && signedInAt !== null && isRecent(signedInAt);
-    return { ...(await this.sessions.open(exchange, operator, awaitsCode, isConfirmed)), next };
+    return { ...(await this.sessions.open(exchange, operator, awaitsCode, isConfirmed ? signedInAt : null)), next };
   }
 
   /**

@@ -49,7 +49,7 @@ export const needsApproval = (
 export function assertNeedsNoApproval(amount: Satang, config: Pick<Config, 'console'>, currency = 'THB'): void {
   const { approvalAbove: limit } = config.console;
   if (limit === null || !needsApproval(amount, config, currency)) return;
-  const what = currency === 'THB' ? `More than ${formatBaht(limit)} THB are` : `Money in ${currency} is`;
-  const message = `${what} moved only when a second person approves it: request an approval`;
+  const what = currency === 'THB' ? `A movement of more than ${formatBaht(limit)} THB` : `A movement of ${currency}`;
+  const message = `${what} needs a second person's approval: request one`;
   throw refusal('FORBIDDEN', 'APPROVAL_REQUIRED', 'amount', message);
 }

@@ -57,7 +57,10 @@ export class SessionStore extends Store {
   override touch(id: string, { live, isUnattended }: SessionData, done: () => void = () => undefined): void {
     if (isUnattended || !live || Date.now() - live.seen_at.getTime() < SEEN_EVERY_MS) return done();
     // A failed update must not fail the request.
-    this.sessions.touch(sha256(id)).then(done, done);
+    this.sessions.touch(sha256(id)).then(
+      () => done(),
+      () => done(),
+    );
   }
 
   async live(id: string): Promise<Omit<LiveSession, 'id_hash'> | null> {

@@ -34,7 +34,8 @@ export class SessionController {
   @ConsoleRoute('anyone', 'Sign in with address and password', SessionDto, {
     description:
       'If the operator has a second factor, `state` is `code_required`, and the code must follow. A refusal is 401 for every ' +
-      'reason. More than ten attempts a minute from one address are 429.',
+      'reason. More than ten requests a minute from one address are 429. The other steps of a ' +
+      'sign-in count, too.',
   })
   signIn(@CurrentExchange() exchange: Exchange, @Body() body: SignInDto): Promise<SessionDto> {
     return this.sessions.signIn(exchange, body);

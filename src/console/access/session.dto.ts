@@ -81,7 +81,8 @@ export class SessionDto {
   @Shown.flag(true, 'False for an operator who only uses company sign-in') has_password!: boolean;
   @Shown.nullableMoment('Until when no action needs the code or password again') confirmed_until!: Date | null;
   @Shown.moment('When the session ends at the latest') expires_at!: Date;
-  @Shown.integer(60, 'The session ends after this many minutes without a request') idle_minutes!: number;
+  @Shown.integer(60, 'The session ends after this many minutes without a request by the operator')
+  idle_minutes!: number;
   @Shown.text(
     '1000.00',
     'A resolution of a unit with a higher price, or of several units with a higher sum, needs confirmation',
@@ -125,6 +126,6 @@ export class OwnSessionDto {
   @Shown.text('203.0.113.7') ip!: string;
   @Shown.nullableText('Mozilla/5.0 (X11; Linux x86_64)') user_agent!: string | null;
   @Shown.moment() created_at!: Date;
-  @Shown.moment('The time of the last request, to half a minute') seen_at!: Date;
+  @Shown.moment('The time of the operator’s last request, to half a minute') seen_at!: Date;
   @Shown.moment() expires_at!: Date;
 }

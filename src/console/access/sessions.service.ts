@@ -105,16 +105,16 @@ export class SessionsService {
    * Begins a session.
    * @param awaitsCode whether the operator must still give the code of the second factor. Until then, the session opens
    * only routes with the access `half` or `anyone`.
-   * @param isConfirmed whether the operator has just given a proof of identity.
+   * @param confirmedAt the time of the operator's last proof of identity; null if a confirmation must ask for one.
    */
   async open(
     exchange: Exchange,
     operator: Operator,
     awaitsCode: boolean,
-    isConfirmed = !awaitsCode,
+    confirmedAt: Date | null = awaitsCode ? null : new Date(),
   ): Promise<SessionDto> {
     const { id: operatorId, access_version: accessVersion } = operator;
-    const opening = { operatorId, accessVersion, awaitsCode, confirmedAt: isConfirmed ? new Date() : null };
+    const opening = { operatorId, accessVersion, awaitsCode, confirmedAt };
     const session = await openSession(exchange.request, this.store, opening);
     if (!awaitsCode) this.devices.set(exchange.response, operator);
     return toSessionDto(session, this.config);

@@ -33,12 +33,12 @@ export class ListedProductDto extends ProductNameDto {
   @Shown.integer(100) max_quantity!: number;
   @Shown.nullableText(
     'acme',
-    'The supplier of the offer in use. If no offer can be used: of the first active offer, or else of the first. Null without offers',
+    'The supplier of the offer in use. If no offer can be used, the supplier of the first active offer; without an active offer, of the first offer. Null without offers',
   )
   supplier!: string | null;
   @Shown.nullableText('ML86') supplier_sku!: string | null;
   @Shown.flag('Whether any offer can be used now') routable!: boolean;
-  @Shown.nullableText(null, 'Why no offer can be used') why_not!: string | null;
+  @Shown.nullableText(null, 'Why that offer can’t be used; null if one can') why_not!: string | null;
   @Shown.integer(2) offers!: number;
   @Shown.nullableText('31.20', UNKNOWN_OR_HIDDEN) cost_baht!: string | null;
   @Shown.nullableText('IDR', 'The currency of the cost; without an exchange rate, `cost_baht` is null') cost_currency!:
@@ -66,11 +66,12 @@ export class ProductDetailDto extends ListedProductDto {
 export class SetProductDto {
   @Text(1, 128, { optional: true }) name?: string;
   @Amount({ optional: true, description: 'The list price of one unit, THB', example: '35.00' }) price?: string;
-  @Text(1, 128, { optional: true, description: 'The code of the supplier of the offer of priority 1' })
+  @Text(1, 128, { optional: true, description: 'The code of the supplier of the first offer' })
   supplier?: string;
   @Text(1, 128, {
     optional: true,
-    description: 'Required for another supplier, unless the present supplier SKU is our SKU',
+    description:
+      'The supplier’s SKU. Required if `supplier` changes, unless the product’s present supplier SKU equals its own SKU',
   })
   supplier_sku?: string;
   @Flag({ optional: true }) requires_server?: boolean;
@@ -113,7 +114,7 @@ export class ProductActionDto {
   @Shown.moment() at!: Date;
   @Shown.text('nok@shop.example') operator!: string;
   @Shown.text('product.set') action!: string;
-  @Shown.nullableInteger('The merchant of an own price') merchant_id!: number | null;
+  @Shown.nullableInteger('The merchant whose price changed; null if the product changed') merchant_id!: number | null;
   @Shown.nullableText('acme', 'The supplier of an offer') supplier!: string | null;
   @Shown.nullableText('prices.csv') file!: string | null;
   @Shown.nullableText('ticket 4711') reason!: string | null;
@@ -121,7 +122,11 @@ export class ProductActionDto {
 }
 
 export class ProductHistoryDto {
-  @ApiProperty({ type: [ProductActionDto], description: 'The latest 50 actions, newest first' })
+  @ApiProperty({
+    type: [ProductActionDto],
+    description:
+      'The latest 50 actions, newest first. An action that changed prices of several merchants is there for each',
+  })
   data!: ProductActionDto[];
   @Shown.flag('Whether these are only the caller’s own actions') own_only!: boolean;
 }

@@ -4,6 +4,7 @@ import type { ListedOffer } from '../../catalog/offers.repository.js';
 import type { ProductDefinition } from '../../catalog/product-definition.js';
 import type { ProductListing } from '../../catalog/product-listing.service.js';
 import type { ProductFilter } from '../../catalog/products.repository.js';
+import { groupBy } from '../../core/groups.js';
 import { withoutUndefined, pick } from '../../core/members.js';
 import { formatBaht, optionalBaht } from '../../core/money.js';
 import type { SoldRow } from '../../support/product-sales.repository.js';
@@ -78,11 +79,10 @@ export function toOfferDto(
 
 /** Members of an offer that need the permission to see costs. */
 const COSTS = new Set(['cost', 'currency', 'cost_baht', 'margin_baht']);
-/**
- * Members of an entry's detail that name or explain the action. Only the history of `product.set` for an existing
- * product shows them as changes.
- */
-const ABOUT = new Set(['sku', 'before', 'reason', 'supplier', 'supplier_sku', 'file', 'match', 'percent']);
+/** Members of an entry's detail that name or explain the action. */
+const ABOUT = new Set(['sku', 'before', 'reason', 'file', 'match', 'percent']);
+/** Members that name the offer of an action. `product.set` changes them: they name the product's first supplier. */
+const OFFER = new Set(['supplier', 'supplier_sku']);
 
 type Detail = Record<string, unknown>;
 interface MemberChange {
@@ -98,23 +98,29 @@ interface Difference {
   new?: unknown;
 }
 
-/** The part of an entry of the audit log that is about one product. */
-export function toProductActionDto(entry: ProductAction, sku: string, caller: Caller): ProductActionDto {
-  const { detail, action } = entry;
-  const own = ((detail.changes ?? []) as Difference[]).filter((each) => each.sku === sku);
-  const changes = 'changes' in detail ? own.flatMap(ofMany) : ofOne(detail, action);
-  const mine = own.find(({ merchant_id: id }) => id !== undefined && id !== null);
-  return {
+/**
+ * The parts of an entry of the audit log that are about one product: one for its own changes, and one for each merchant whose
+ * price changed with it.
+ */
+export function toProductActionDtos(entry: ProductAction, sku: string, caller: Caller): ProductActionDto[] {
+  const { detail, action, merchant_id } = entry;
+  const toDto = (merchant: number | null, changes: MemberChangeDto[]): ProductActionDto => ({
     id: String(entry.id),
     at: entry.created_at,
     operator: entry.operator,
     action,
-    merchant_id: entry.merchant_id ?? mine?.merchant_id ?? null,
+    merchant_id: merchant,
     supplier: action.startsWith('offer.') ? textOf(detail.supplier) : null,
     file: textOf(detail.file),
     reason: textOf(detail.reason),
     changes: changes.filter(({ member }) => caller.may('costs.read') || !COSTS.has(member)),
-  };
+  });
+  if (!('changes' in detail)) return [toDto(merchant_id, ofOne(detail, action))];
+  const own = (detail.changes as Difference[]).filter((each) => each.sku === sku);
+  // An import names a product that it adds, without changes.
+  if (own.length === 0) return [toDto(merchant_id, [])];
+  const byMerchant = groupBy(own, (each) => merchant_id ?? each.merchant_id ?? null);
+  return [...byMerchant].map(([merchant, differences]) => toDto(merchant, differences.flatMap(ofMany)));
 }
 
 const ofMany = ({ changes, old, new: now }: Difference): MemberChangeDto[] =>
@@ -129,7 +135,7 @@ const ofMany = ({ changes, old, new: now }: Difference): MemberChangeDto[] =>
 function ofOne(detail: Detail, action: string): MemberChangeDto[] {
   const before = (detail.before ?? {}) as Detail;
   const members = Object.keys({ ...detail, ...before }).filter(
-    (member) => !ABOUT.has(member) && member !== 'list_price',
+    (member) => !ABOUT.has(member) && member !== 'list_price' && (action === 'product.set' || !OFFER.has(member)),
   );
   if (action === 'offer.remove')
     return members.map((member) => toMemberChangeDto({ member, old: detail[member], new: null }));

@@ -26,7 +26,7 @@ import {
   ProductsQueryDto,
   SetProductDto,
 } from './product.dto.js';
-import { toDefinition, toListedProductDto, toProductActionDto, toProductFilter } from './product.mapper.js';
+import { toDefinition, toListedProductDto, toProductActionDtos, toProductFilter } from './product.mapper.js';
 import { ProductViewsService } from './product-views.service.js';
 
 const SALES_DAYS = 30;
@@ -111,7 +111,7 @@ export class ConsoleProductsController {
     const ownOnly = readsOwnActionsOnly(caller.session.role);
     const which = { operatorId: ownOnly ? caller.id : null, limit: MAX_HISTORY };
     const entries = await this.log.ofProduct(sku, which);
-    return { data: entries.map((entry) => toProductActionDto(entry, sku, caller)), own_only: ownOnly };
+    return { data: entries.flatMap((entry) => toProductActionDtos(entry, sku, caller)), own_only: ownOnly };
   }
 
   @Get('products/:sku/sales')

@@ -37,7 +37,8 @@ const ChannelCode = (): ParameterDecorator =>
   PathText('code', 'channel', 'kbank', (text) => /^[a-z0-9][a-z0-9_-]{0,31}$/.test(text));
 
 const CONFIRMED = { description: 'Asks for confirmation.' };
-const FILE = '`refused` has the code of a refusal, such as `GAP`: nothing of a refused file is imported.';
+const FILE =
+  '`refused` has the code of a refusal, such as `GAP`. Nothing of a refused file is imported, unless another import ran meanwhile.';
 
 /** Channels of deposits. Operators confirm changes, because these decide who is paid. */
 @ApiTags('Deposits')

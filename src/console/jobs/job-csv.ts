@@ -20,7 +20,7 @@ const COLUMNS: Record<JobKind, string> = {
     'closing_available_amount closing_held_amount',
   supplier_report:
     'supplier ok succeeded succeeded_amount failed open agreed difference_count unanswered unaskable open_cases ' +
-    'problem balance_amount balance_currency',
+    'problem balance_amount balance_currency given_up listed unreadable unknown surplus',
   margin_report:
     'units revenue cost margin margin_percent cost_estimated_units cost_unknown_units cost_unknown_revenue',
   audit: 'name ok detail',

@@ -96,7 +96,8 @@ export class SupplierComparisonDto {
     nullable: true,
     required: false,
     example: 3,
-    description: 'Purchases in the supplier’s list; null if it has no list. Absent in older reports',
+    description:
+      'Purchases in the supplier’s list; null if it has no list, or the list could not be read. Absent in older reports',
   })
   listed?: number | null;
   @Shown.optionalInteger(0, 'Entries of the list that can’t be read')

@@ -54,7 +54,9 @@ export class JobsController {
 
   @Delete(':id')
   @ConsoleRoute('operator', 'Cancel a job', JobDetailDto, {
-    description: 'Needs the permission that starts the job. The job ends within two seconds. Its completed work stays.',
+    description:
+      'Needs the permission that starts the job. Its statements are cancelled within two seconds, but a call to a supplier ' +
+      'ends first. Its completed work stays.',
   })
   cancel(@CurrentCaller() caller: Caller, @PathId('job') id: number): Promise<JobDetailDto> {
     return this.jobs.cancel(caller, id);

@@ -56,7 +56,7 @@ export class ConsoleKeysController {
   @Post(':key/rotation')
   @ConsoleRoute(
     'keys.rotate',
-    'Issue a successor with the same name, networks and expiry, and end the old key',
+    'Issue a successor with the same name, networks and expiry, and end the old key, at once or later',
     IssuedKeyDto,
     { description: ONCE, status: 201 },
   )

@@ -38,7 +38,8 @@ export class ConsoleMerchantDto {
   @Shown.text('Somchai Game Shop') name!: string;
   @Shown.oneOf(MERCHANT_STATUSES, 'active') status!: MerchantStatus;
   @Shown.flag(false, 'Whether the merchant is in the sandbox: its orders buy nothing') sandbox!: boolean;
-  @Shown.integer(1, 'Its share of suppliers’ slots, compared with the weights of other merchants') weight!: number;
+  @Shown.integer(1, 'The slots of suppliers that it gets in each turn, compared with the weights of other merchants')
+  weight!: number;
   @Shown.moment() created_at!: Date;
   @ApiProperty({ type: MerchantTodayDto, description: 'Today’s orders, in the operator’s time zone' })
   today!: MerchantTodayDto;

@@ -46,7 +46,7 @@ export const toLeftUnitDto = (unit: UncancelledUnit): LeftUnitDto => ({
   state: unit.state,
   why:
     unit.state === 'queued' && unit.soldBy !== undefined
-      ? `a supplier has sold it, by discrepancy ${unit.soldBy}: it goes to review`
+      ? `discrepancy ${unit.soldBy} reports that a supplier sold it: it goes to review`
       : WHY_NOT_CANCELLED[unit.state],
 });
 

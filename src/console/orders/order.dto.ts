@@ -67,7 +67,7 @@ export class DeskAttemptDto {
   @Shown.oneOf(ATTEMPT_STATES, 'succeeded') state!: string;
   @Shown.nullableText(
     '23.5',
-    'What the supplier took; null where the supplier does not say, and for operators who may not see costs',
+    'What the supplier charged; null where the supplier does not say, and for operators who may not see costs',
   )
   cost!: string | null;
   @Shown.nullableText('IDR') currency!: string | null;
@@ -118,7 +118,7 @@ export class PassedOverDto {
     example: 'paused',
     enum: [...UNROUTABLE, 'once_per_day', 'player'],
     description:
-      'Why the offer was not taken. `once_per_day`: it sells one unit a day to a player; `player`: it is for other players',
+      'Why the offer was not used. `once_per_day`: it sells one unit a day to a player; `player`: it is for other players',
   })
   why!: string;
 }
@@ -156,8 +156,8 @@ export class TimelineEntryDto {
   @Optional('ML86') supplier_sku?: string;
   @Optional('ord_Np3O7rcsqNmBTwD7.1.2.2') reference?: string;
   @Optional('23', 'All costs are absent for operators who may not see costs') expected_cost?: string;
-  @Optional('24.15', 'The most that the supplier was to take') max_cost?: string;
-  @Optional('23.5', 'What the supplier took') cost?: string;
+  @Optional('24.15', 'The most that the supplier was allowed to charge') max_cost?: string;
+  @Optional('23.5', 'What the supplier charged') cost?: string;
   @Optional('IDR') currency?: string;
   @ApiPropertyOptional({ type: [PassedOverDto], description: 'Offers that came before the taken offer' })
   passed_over?: PassedOverDto[];

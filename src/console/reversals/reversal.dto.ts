@@ -47,7 +47,7 @@ export class ReversalDto {
   kind!: 'taken_back' | 'bought_late' | 'unknown_purchase';
   @Shown.nullableText(
     '29.50',
-    'What the supplier took for the purchase; null where that is not known, and for operators who may not see costs',
+    'What the supplier charged for the purchase; null where that is not known, and for operators who may not see costs',
   )
   amount!: string | null;
   @Shown.nullableText('THB') currency!: string | null;
@@ -80,7 +80,7 @@ export class ReversalDto {
     type: CreditedBeforeDto,
     required: false,
     description:
-      'Only in the answer to a closing whose credit had been given before: who gave it, and when. It was not given again',
+      'Only in the answer to a closing whose merchant was credited before: by which operator, and when. It was not credited again',
   })
   credited_before?: CreditedBeforeDto;
 }

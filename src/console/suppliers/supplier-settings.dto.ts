@@ -65,7 +65,7 @@ export class SetSupplierDto {
     nullable: true,
     example: '500.00',
     description:
-      'Our balance with the supplier is low below this amount, in the supplier’s currency; null for no limit',
+      'Our balance with the supplier counts as low below this amount, in the supplier’s currency; null for no limit',
   })
   low_balance?: string | null;
   @Flag({

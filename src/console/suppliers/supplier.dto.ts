@@ -68,7 +68,7 @@ export class SupplierBreakerDto {
 }
 
 export class SupplierQueueDto {
-  @Shown.integer(12, 'Units that are due') due!: number;
+  @Shown.integer(12, 'Units that are due, counted up to 10,000') due!: number;
   @Shown.nullableMoment('Since when the oldest due unit has been due') oldest_at!: Date | null;
 }
 
@@ -118,7 +118,8 @@ export class SupplierDetailDto extends ListedSupplierDto {
     'The most calls at once, over all workers; null for SUPPLIER_MAX_IN_FLIGHT, of which each worker has an equal share',
   )
   max_in_flight!: number | null;
-  @Shown.nullableText('500.00', 'Our balance with the supplier is low below this amount') low_balance!: string | null;
+  @Shown.nullableText('500.00', 'Our balance with the supplier counts as low below this amount') low_balance!:
+    string | null;
   @Shown.flag(true, 'Whether the supplier has a callback address') has_callbacks!: boolean;
   @Shown.nullableText(
     'https://pay.example/callbacks/acme/…',

@@ -104,7 +104,7 @@ export class JobRun {
       if (isCancelRequested) await this.stop('cancelled', 'it was cancelled');
       else if (!active || !hasPermission(role, this.request.permission)) await this.stop('cancelled', LOST_PERMISSION);
     } catch (error) {
-      this.parts.logger.warn({ err: error, job: this.id }, 'a job lost its lock');
+      this.parts.logger.warn({ err: error, job: this.id }, 'a job could not check its lock, and ends');
       await this.stop('interrupted', 'its connection to the database was lost');
     }
     await this.writeProgress();
@@ -185,7 +185,8 @@ export class JobRun {
   };
 
   private failed(error: unknown, reject: (error: unknown) => void): void {
-    if (this.id !== 0) this.parts.logger.warn({ err: error, job: this.id }, 'a job lost its lock');
+    if (this.id !== 0)
+      this.parts.logger.warn({ err: error, job: this.id }, 'the transaction that holds the lock of a job failed');
     reject(error);
   }
 }

@@ -82,7 +82,10 @@ export class JobRunner implements BeforeApplicationShutdown {
     return null;
   }
 
-  /** Makes the job's process end the job within two seconds. @throws NOT_FOUND; CONFLICT if the job has ended or was cancelled. */
+  /**
+   * Makes the job's process end the job. Running statements are cancelled within two seconds; a call to a supplier ends first.
+   * @throws NOT_FOUND; CONFLICT if the job has ended or was cancelled.
+   */
   async cancel(id: number, by: Actor): Promise<void> {
     const job = await this.jobs.find(id);
     if (!job) throw notFound('job');

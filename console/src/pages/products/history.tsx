@@ -25,7 +25,7 @@ export function History({ sku }: { sku: string }): ReactNode {
           {data.length === 0 && <p className="muted">{t('productHistory.none')}</p>}
           <ol className={classes.entries}>
             {data.map((entry) => (
-              <li key={entry.id} className={classes.entry}>
+              <li key={`${entry.id} ${String(entry.merchant_id)}`} className={classes.entry}>
                 <div className={classes.head}>
                   <span className={classes.action}>{actionInWords(entry.action, t)}</span>
                   <span className={classes.about}>
