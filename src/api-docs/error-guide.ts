@@ -12,7 +12,7 @@ interface ErrorAdvice {
 export const ERROR_ADVICE: Readonly<Record<ErrorCode, ErrorAdvice>> = {
   BAD_REQUEST: {
     when: 'The body or a parameter breaks a rule; `message` says which, and so may `details`',
-    then: 'Correct the request. Sending it again as it is helps only for a product that is not sold at present',
+    then: 'Correct the request. Sending it again as it is helps only if a product is not sold at present, or its price has changed',
   },
   UNAUTHORIZED: {
     when: 'The API key is missing, wrong, expired or revoked',
@@ -40,12 +40,12 @@ export const ERROR_ADVICE: Readonly<Record<ErrorCode, ErrorAdvice>> = {
   },
   PAYLOAD_TOO_LARGE: { when: 'The body is larger than 256 KiB', then: 'Send less' },
   UNSUPPORTED_MEDIA_TYPE: {
-    when: 'The body is not JSON by its content type, or its encoding is not supported',
-    then: 'Send `Content-Type: application/json` in UTF-8',
+    when: 'The `Content-Type` is not JSON, or the `Content-Encoding` is not supported',
+    then: 'Send `Content-Type: application/json`, uncompressed or with gzip, deflate or br',
   },
   TOO_MANY_REQUESTS: {
-    when: 'More requests with this API key, or more new deposits or slips, than the limit allows',
-    then: 'Wait for `Retry-After` seconds, and send it again. A deposit takes three slips at most',
+    when: 'More requests or player checks with this API key, or more new deposits or slips, than the limit allows',
+    then: 'Wait for `Retry-After` seconds, and send it again. After the third slip of a deposit, send no more: wait for its payment',
   },
   INTERNAL_ERROR: {
     when: 'Something unforeseen happened on our side',
@@ -53,8 +53,8 @@ export const ERROR_ADVICE: Readonly<Record<ErrorCode, ErrorAdvice>> = {
   },
   SERVICE_UNAVAILABLE: {
     when:
-      'The wallet has too little (`details[0].code` is `INSUFFICIENT_BALANCE`), no account takes a deposit (`NO_CHANNEL`, ' +
-      '`NO_FREE_AMOUNT`), or the service is overloaded, or the database or a channel is away (there is a `Retry-After`)',
+      'The wallet has too little (`details[0].code` is `INSUFFICIENT_BALANCE`), or no account takes the deposit (`NO_CHANNEL`, ' +
+      '`NO_FREE_AMOUNT`). With a `Retry-After`: the service is overloaded, or the database or a channel is away',
     then:
       '`INSUFFICIENT_BALANCE`: top up the wallet. `NO_FREE_AMOUNT`: choose another amount. `NO_CHANNEL`: choose another amount or ' +
       'channel, as `message` says, or try again later. With a `Retry-After`: wait for that many seconds, and send the same again',
@@ -104,7 +104,7 @@ export const FAILURE_ADVICE: Readonly<Record<FailureCode, FailureAdvice>> = {
     again: 'perhaps; `failure_message` may say more',
   },
   SUPPLIER_UNAVAILABLE: {
-    meaning: 'no supplier could buy it; nothing was bought',
+    meaning: 'no supplier could sell it; nothing was bought',
     buyer: 'no',
     again: 'yes',
   },

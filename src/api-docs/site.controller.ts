@@ -34,7 +34,7 @@ const isForPage = (request: Request): boolean =>
 const librariesNotBuilt = (): AppError =>
   new AppError(
     'SERVICE_UNAVAILABLE',
-    'The libraries are not built yet. The first npm start builds them within a minute; elsewhere, run npm run build',
+    'The libraries are not built yet. The first npm start builds them within a minute. Without npm start, run npm run build',
     { retryAfterSeconds: RETRY_AFTER_S },
   );
 
@@ -70,7 +70,7 @@ export class SiteController {
     });
   }
 
-  /** Whether a request is for a library while the first `npm start` still builds it. */
+  /** Whether a request is for a library, and the site with the libraries is not built. */
   private isBeingBuilt({ path }: Request): boolean {
     return path.startsWith('/sdk/') && !this.site.isBuilt();
   }

@@ -10,7 +10,7 @@ import { OffersService } from './offers.service.js';
 import { versionOf } from './product-imports.service.js';
 import { ProductsService } from './products.service.js';
 
-/** The effect of a new exchange rate on a product that the service buys in that currency. */
+/** The effect of a new exchange rate on a product whose offer in use is in that currency. */
 export interface FxEffect {
   sku: string;
   name: string;
@@ -26,9 +26,9 @@ interface FxPreview {
   rate: string;
   /** The present rate; null if there is none. */
   before: string | null;
-  /** Every product that the service buys in the currency, sorted by the margin at the new rate, the smallest first. */
+  /** Every product whose offer in use is in the currency, sorted by the margin at the new rate, the smallest first. */
   effects: FxEffect[];
-  /** Identifies the new rate, the present rate, and the products that would sell below cost with their prices. */
+  /** A hash of the new rate, the present rate, and the SKU and price of each product that would sell below cost. */
   version: string;
 }
 
@@ -112,7 +112,7 @@ const compare = <Value extends bigint | string>(one: Value, other: Value): numbe
 /** The calculation is in fixed point: a rate is a whole number of 10^-10 baht. */
 const RATE_DIGITS = 10;
 const RATE_UNIT = 10n ** BigInt(RATE_DIGITS);
-/** One satang in millionths of baht, the unit of costs. */
+/** One satang in millionths of baht. */
 const MICROS_PER_SATANG = 10_000n;
 
 function scaledRate(rate: string): bigint {

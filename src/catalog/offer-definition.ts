@@ -53,7 +53,7 @@ interface RowContext {
  * The row of an offer after a change.
  * @param supplierProduct the offer's item in the supplier's catalogue: its cost is the default cost of a new offer.
  * @param reason the operator's reason, which the row stores if the operator switches the offer off.
- * @param now the time of the given cost, if any, and of a switch.
+ * @param now the time of the given cost, if any, and of switching off.
  */
 export function toRow(
   key: OfferKey,

@@ -182,7 +182,7 @@ acme,,35,,ไดมอนด์,,MLBB-87,,,,
     const wide = Array.from({ length: 5_000 }, (_, index) => `c${index}`).join(',');
     expect(problems(`${wide}\nA\n`)).toEqual(['line 1: has 5000 fields: 200 are the most']);
     expect(problems(`${HEADER}A,a,1,acme\n${wide}\nB\n`)).toEqual(['line 3: has 5000 fields: 200 are the most']);
-    const tooLong = 'has more than 100,000 characters, or a quote in it is never closed';
+    const tooLong = 'has more than 100,000 bytes, or a quote in it is never closed';
     expect(problems(`${HEADER}A,a,1,acme\nB,${'b'.repeat(100_000)},1,acme\n`)).toEqual([`line 3: ${tooLong}`]);
     expect(problems(`${HEADER}A,"a,1,acme\n${'B,b,1,acme\n'.repeat(20_000)}`)).toEqual([`line 2: ${tooLong}`]);
   });

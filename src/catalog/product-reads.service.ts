@@ -59,7 +59,7 @@ export class ProductReadsService {
     }
   }
 
-  /** Reads one due SKU. No other process claims the SKU for {@link RETRY_MS}. @returns null if no SKU is due. */
+  /** Reads one due SKU. Until it has ended, or for {@link RETRY_MS}, no other process claims the SKU. @returns null if no SKU is due. */
   async readDue(): Promise<ProductRun | null> {
     const due = await this.reads.claimDue(this.registry.catalogues, RETRY_MS);
     if (!due) return null;
@@ -107,7 +107,8 @@ export class ProductReadsService {
 
   private report({ supplier, sku, result }: ProductRun): void {
     const about = { supplier, sku };
-    if (typeof result === 'string') this.logger.info({ ...about, result }, 'a product of a supplier was read');
+    if (typeof result === 'string')
+      this.logger.info({ ...about, result }, 'the reading of a supplier’s product has ended');
     else this.logger.warn({ ...about, ...result }, 'a product of a supplier could not be read');
   }
 }

@@ -28,7 +28,7 @@ export class Product {
 
   /**
    * The supplier of the product's first offer; null if the product has no offer. Version 0.1 of the service knows this
-   * column, but no offers. So triggers make the offer of priority 1 when a process writes another supplier here,
+   * column, but no offers. So triggers make the offer of priority 1 when a process writes another supplier or supplier's SKU here,
    * and write this column when offers change.
    */
   @ForeignKey(() => Supplier, { name: 'fk_products_supplier' })
@@ -48,7 +48,7 @@ export class Product {
   @Column('smallint', { default: 100 })
   max_quantity!: number;
 
-  /** Whether the product is on sale at present. */
+  /** Whether operators sell the product. Outside the sandbox, merchants can order it only if an offer can be used, too. */
   @Column('boolean', { default: true })
   active!: boolean;
 

@@ -48,7 +48,7 @@ export interface ProductFilter {
   /** The codes of suppliers: the product has an offer of one of them. */
   suppliers?: string[];
   active?: boolean;
-  /** A part of the SKU or of the name, in either case. */
+  /** A part of the SKU or of the name. Upper and lower case are the same. */
   q?: string;
 }
 

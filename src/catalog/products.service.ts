@@ -42,8 +42,9 @@ export class ProductsService {
 
   /**
    * Adds a product, or changes the given members of one.
-   * @param expectedUpdatedAt when the product was last changed; null for a product that is added.
-   * @throws BAD_REQUEST naming the first wrong member; CONFLICT if the product changed meanwhile.
+   * @param expectedUpdatedAt when the product, as the operator saw it, was last changed; null for one that is added. If absent,
+   * nothing is checked.
+   * @throws BAD_REQUEST naming a wrong member, or all missing ones; CONFLICT if the product changed meanwhile.
    */
   async set(
     definition: ProductDefinition,
@@ -61,7 +62,7 @@ export class ProductsService {
    * @param file the name of the file with the products, for the audit log.
    * @param expected the differences that the operator confirmed. If the present ones differ, nothing changes.
    * @param onProgress gets the number of products written so far.
-   * @throws ProductError with the index of the first impossible definition; CONFLICT.
+   * @throws ProductError with the index of an impossible definition; CONFLICT.
    */
   setAll(
     definitions: ProductDefinition[],
@@ -130,7 +131,7 @@ export class ProductsService {
   }
 }
 
-/** The problem of the first impossible definition; `index` is the place of the definition in the list. */
+/** The problem of an impossible definition; `index` is the place of the definition in the list. */
 export class ProductError extends AppError {
   constructor(
     readonly index: number,

@@ -121,7 +121,7 @@ const LIST_ITEMS = statement(
 
 /** Which items of a catalogue. */
 export interface ItemFilter {
-  /** A part of the SKU, the name or the group, in either case. */
+  /** A part of the SKU, the name or the group. Upper and lower case are the same. */
   match?: string;
   /** Only items for which no product has an offer. */
   unmapped?: boolean;

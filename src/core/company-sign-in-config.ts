@@ -80,7 +80,8 @@ function checkIssuer(issuer: string, mode: Environment['NODE_ENV'], problems: st
 /** Reads `value=role,…`; a value may have equals signs. */
 function readRoles(text: string, problems: string[]): CompanySignInConfig['roles'] {
   const entries = splitList(text);
-  if (text && entries.length === 0) problems.push('CONSOLE_OIDC_ROLES names no role: such as topup-admins=admin');
+  if (text && entries.length === 0)
+    problems.push('CONSOLE_OIDC_ROLES names no role: set entries such as topup-admins=admin');
   return entries.flatMap((entry) => {
     const at = entry.lastIndexOf('=');
     const value = entry.slice(0, Math.max(at, 0)).trim();

@@ -101,7 +101,7 @@ export class FieldReader {
     }
   }
 
-  /** The text in a column; undefined if the file has no such column. */
+  /** The text in a column; undefined if the file has no such column, or the line has a wrong number of fields. */
   private text(column: string): string | undefined {
     if (this.fields.length !== this.columns.length) return undefined;
     const text = this.fields[this.columns.indexOf(column)];
@@ -170,7 +170,7 @@ function syntaxProblem(error: CsvError, lastLine: number): CsvProblem {
     return { ...aboutFile('a quote opens on this line or a later one, and is never closed'), line: lastLine + 1 };
   }
   if (error.code === 'CSV_MAX_RECORD_SIZE') {
-    const words = `has more than ${MAX_LINE_LENGTH.toLocaleString('en')} characters, or a quote in it is never closed`;
+    const words = `has more than ${MAX_LINE_LENGTH.toLocaleString('en')} bytes, or a quote in it is never closed`;
     return { ...aboutFile(words), line: lastLine + 1 };
   }
   const line = Number(error.lines) || lastLine + 1;

@@ -20,7 +20,7 @@ export abstract class DepositMetrics extends Instruments {
   );
   private readonly depositBooking = this.histogram(
     'topup_deposit_booking_seconds',
-    'From the receipt of a report of a payment to the commit of its booking',
+    'From the receipt of a report of a payment to the commit of its booking, unless an operator decided',
     ['channel', 'witness'],
     ORDER_SECONDS,
   );
@@ -28,7 +28,7 @@ export abstract class DepositMetrics extends Instruments {
   /** @param outcome the kind of the slip service's answer. */
   readonly slipChecked = this.counting<[channel: string, outcome: string]>(
     'topup_slip_checks_total',
-    'Calls to slip services, by the kind of the answer',
+    'Slips that a slip service was to check, by the kind of the result',
     ['channel', 'outcome'],
   );
 

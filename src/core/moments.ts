@@ -17,17 +17,17 @@ export function readMoment(text: string): Date | null {
 /** Reads a moment of a request that has already been validated. */
 export const checkedMoment = (text: string): Date => present(readMoment(text), 'a moment was checked');
 
-/** Reads a filter's period, which has already been validated. @throws BAD_REQUEST unless it ends after its beginning. */
+/** Reads a filter's period, whose moments have already been validated. @throws BAD_REQUEST if it ends before it begins. */
 export function checkedPeriod({ from, to }: { from?: string; to?: string }): { from?: Date; to?: Date } {
   const [since, until] = [from, to].map((text) => (text === undefined ? undefined : checkedMoment(text)));
   if (since && until && since >= until) throw invalidValue('to', 'to must be later than from');
   return withoutUndefined({ from: since, to: until });
 }
 
-/** Whether a text is a calendar day, as `yyyy-mm-dd`. */
+/** Whether a text is a calendar day, as `yyyy-mm-dd`. PostgreSQL has no year 0. */
 export function isDay(text: string): boolean {
   const day = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(text) : null;
-  return day !== null && !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
+  return day !== null && !text.startsWith('0000') && !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
 }
 
 /**

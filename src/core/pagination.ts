@@ -19,8 +19,8 @@ export const pageLimit = ({ limit }: Pick<PageQuery, 'limit'>, byDefault = DEFAU
   limit === undefined ? byDefault : Number(limit);
 
 /**
- * Encodes the sort key of a page's last row, so that the next page starts right after that row, even if rows were added. The key
- * has only whole numbers, so a forged cursor can only lead to another place in the caller's own list.
+ * Encodes the sort key of a page's last row, so that the next page starts right after that row, even if rows were added. (Only {@link sliceOf} has an offset as its key.) The key
+ * has only whole numbers, so a forged cursor can only lead to another place in the same list.
  */
 export const encodeCursor = (...key: (bigint | number)[]): string => Buffer.from(key.join('.')).toString('base64url');
 

@@ -1,8 +1,11 @@
-/** Whether a text is an http or https URL without credentials, query and fragment, so that paths can be appended. */
+/**
+ * Whether a text is an http or https URL without credentials, query and fragment, and without blanks around it, so that
+ * paths can be appended.
+ */
 export function isBaseUrl(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (!url || !['http:', 'https:'].includes(url.protocol)) return false;
-  return !url.search && !url.hash && !url.username && !url.password && !/[?#]/.test(text);
+  return !url.search && !url.hash && !url.username && !url.password && !/[?#\s]/.test(text);
 }
 
 /** Removes slashes at the end. */

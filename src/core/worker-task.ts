@@ -23,8 +23,8 @@ interface RepeatedTask extends RunOptions {
 }
 
 /**
- * A task that runs once in an interval, in one of the workers. Each worker checks at least every ten seconds, and the
- * statement that claims the due row decides which worker runs the task.
+ * A task for rows that are due once in an interval, such as suppliers. The runner calls the method in every worker at least every
+ * ten seconds. The method must claim the due rows, so that only one worker handles each row.
  */
 interface DueTask extends RunOptions {
   /** The setting with the interval in milliseconds. If it is 0, the task is off. */
@@ -35,7 +35,7 @@ export type WorkerTaskOptions = RepeatedTask | DueTask;
 
 /**
  * @param stop aborted when the process stops; long work must check it.
- * @param setting the value of `dueBy` or `offBy`.
+ * @param setting the value of `dueBy` or `offBy`; NaN for a task with neither.
  */
 export type TaskMethod = (stop: AbortSignal, setting: number) => Promise<unknown>;
 

@@ -82,7 +82,7 @@ export class ChannelInquiriesService implements OnTasksStopped {
   /**
    * Records answers. The channel's lock lets one transaction at a time book payments, so the answers that come during a
    * transaction share the next one. Another transaction records the inquiries afterwards, because a booking must lock wallets
-   * before deposits, and only the deposits that it pays. If the process dies in between, another worker inquires again, and the
+   * before deposits, and must lock no deposit but those that it pays. If the process dies in between, another worker inquires again, and the
    * payment is already known.
    */
   private answersOf(connected: ConnectedChannel): GroupCommit<Answer, void> {
@@ -134,6 +134,9 @@ export class ChannelInquiriesService implements OnTasksStopped {
   }
 }
 
-/** A vendor's id may be anything that a callback names, so a vendor that does not know it has answered. */
+/**
+ * A callback may name any payment id. So a vendor that refuses the inquiry (`configuration`), for example because it does not know
+ * the id, has answered, too.
+ */
 const hasAnswered = (reading: PaymentReading): boolean =>
   reading.kind !== 'unknown' || reading.fault === 'configuration';

@@ -72,7 +72,8 @@ export class ChannelRegistry implements OnApplicationShutdown {
     const staying = keptNames(before.credential_names, changes);
     if (staying.length > 0 && !this.canOpen(before, place)) {
       const words = `the stored ${staying.join(', ')} of channel ${code} can't be opened`;
-      throw new AppError('BAD_REQUEST', `${words}: enter it again, or start with the SECRETS_KEY that sealed it`);
+      const it = staying.length === 1 ? 'it' : 'them';
+      throw new AppError('BAD_REQUEST', `${words}: enter ${it} again, or use the SECRETS_KEY that sealed ${it}`);
     }
     return { ...before, ...changeTogether(this.secretBox, before, place, changes) };
   }

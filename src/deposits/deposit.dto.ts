@@ -36,7 +36,8 @@ export class DepositDto {
   @ApiProperty({
     enum: DEPOSIT_STATUSES,
     example: 'pending',
-    description: 'An `expired` or `cancelled` one is still `paid` if its payment arrives. Nothing leaves `paid`',
+    description:
+      'An `expired` or `cancelled` deposit becomes `paid` if its payment arrives after all. A `paid` deposit stays `paid`',
   })
   status!: DepositStatus;
   @Shown.text('kbank', 'The account that is paid, by the operator’s name for it') channel!: string;

@@ -54,8 +54,8 @@ export function toDepositDto(row: DepositRow): DepositDto {
 /** A single deposit, with the image of its QR code while it is `pending`. */
 export const toDepositWithImage = (row: DepositRow): DepositDto => {
   const { status, qr_payload: payload, qr_image: image } = row.deposit;
-  const shown = image ?? (payload === null ? null : qrImage(payload));
-  return { ...toDepositDto(row), qr_image: status === 'pending' ? shown : null };
+  const isShown = status === 'pending';
+  return { ...toDepositDto(row), qr_image: isShown ? (image ?? (payload === null ? null : qrImage(payload))) : null };
 };
 
 const eventOf = ({ deposit }: DepositRow, kind: MerchantEvent['kind'], data: object, at: Date): MerchantEvent => {

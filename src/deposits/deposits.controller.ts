@@ -100,7 +100,7 @@ export class DepositsController {
   @ApiRoute({
     summary: 'Cancel a deposit',
     description:
-      'Ends the offer, also when repeated. A payment that is under way still counts: then the deposit becomes `paid`. ' +
+      'The QR code should not be paid any more. The same request again changes nothing. A payment that is under way still counts: then the deposit becomes `paid`. ' +
       'One that is `paid` or `expired` can’t be cancelled.',
     answer: { type: DepositDto, description: 'The cancelled deposit' },
     errors: ['BAD_REQUEST', 'NOT_FOUND', 'CONFLICT', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],

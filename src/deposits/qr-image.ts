@@ -1,9 +1,9 @@
 import encodeQr from 'qr';
 
-/** The blank margin that a code needs, in modules. */
+/** The blank margin that a QR code needs, in modules. */
 const MARGIN = 4;
 
-/** The maximum of images kept. Merchants read a pending deposit repeatedly, and to draw its code takes milliseconds. */
+/** The maximum number of images kept. Merchants read a pending deposit repeatedly, and to draw its QR code takes milliseconds. */
 const MAX_KEPT = 256;
 const kept = new Map<string, string>();
 

@@ -63,8 +63,8 @@ export const mayBeOne = (reported: Reported, payment: LonePayment): boolean =>
   (reported.references.length === 0 || namedBefore(payment) === null || namesDeposit(reported, payment));
 
 /**
- * Finds the payments of slips that lines confirm. Pairs both in the order of time: first lines and slips that name the same deposit.
- * Where payments carry references, a line that names none books no deposit of a slip that waits.
+ * Finds the payments of slips that lines confirm. First pairs lines and slips that name the same deposit, then the rest, each in the
+ * given order, that of time. A line without a reference is not paired with an undecided slip that has a named deposit.
  * @param confirms whether a line may confirm a decided payment whose deposit it does not name.
  */
 export function pairWithLines<Line extends Reported>(
@@ -106,8 +106,8 @@ export const confirmsByReference = (
 
 /**
  * Finds the payment that a line reported and a slip confirms: one of the deposit that the slip names, else the nearest in time.
- * @param isShown whether the imported lines show the slip if they ever will. Always true where each deposit has an amount of its own.
- * Else a line that names none may be another payment, and books no deposit of the slip.
+ * @param isShown whether the imported lines already include the slip's line, if it has one. Callers pass true where amounts identify
+ * deposits. If false, an undecided line that names no deposit may be another payment, so it is no match for a slip that names one.
  */
 export const lineOf = (slip: Reported, lines: readonly LonePayment[], isShown: boolean): LonePayment | null =>
   lines
@@ -126,8 +126,8 @@ const isDecided = ({ state, booked_by, decision }: LonePayment): boolean =>
   booked_by === 'person' || (decision !== null && (state === 'returned' || state === 'ignored'));
 
 /**
- * Lets a payment wait if, within a day, the other witness alone reports a payment of the same amount that was booked to
- * the same deposit, waits for it, or was decided by an operator. If a clock is far off, both may be one payment, and only a
+ * A payment waits if the other witness alone reports another payment of the same amount, at most a day apart, and that payment
+ * belongs to the same deposit, booked or waiting, or an operator decided it. If a clock is far off, both may be one payment, and only a
  * person can tell. An ignored payment was credited to nobody. So a payment that names its deposit waits because of an ignored
  * one only if the times fit.
  * @param others payments of the other witness.
@@ -143,7 +143,7 @@ export const orWaits = (reported: Reported, match: Match, others: readonly LoneP
     ? { state: 'waiting', reason: 'DOUBLE', deposit: match.deposit }
     : match;
 
-/** Lets a payment that no deposit has wait as a double one, if it may be a slip's payment that an operator decided. */
+/** A payment without a matching deposit waits as `DOUBLE`, not as `UNMATCHED`, if it may be a slip's payment that an operator decided. */
 export const orMayBeDecided = (reported: Reported, match: Match, slips: readonly LonePayment[]): Match =>
   match.state === 'waiting' &&
   match.reason === 'UNMATCHED' &&
@@ -151,7 +151,7 @@ export const orMayBeDecided = (reported: Reported, match: Match, slips: readonly
     ? { ...match, reason: 'DOUBLE' }
     : match;
 
-/** What is known of a payment from both witnesses: the time in seconds, and the deposits that either names. */
+/** What is known of a payment from both witnesses: the time to the second, if either has it, and the deposits that either names. */
 export function withKnown(reported: ReportedPayment, known: LonePayment | null | undefined): ReportedPayment {
   if (!known) return reported;
   const { precision, paid_at: paidAt } = known;

@@ -20,7 +20,7 @@ export interface EventBatch {
 /**
  * Reads the next events by id, which is roughly the order of time, and locks the old ones with their deliveries. It leaves
  * events with pending deliveries, and skips events and deliveries that another transaction has locked.
- * $1 age in days, $2 after this event, $3 before this event, $4 how many events, $5 the latest time that the clock may show.
+ * $1 age in days, $2 after this event, $3 before this event, $4 how many events, $5 the latest time at which ages may be measured.
  */
 const LOCK_BATCH: Statement = {
   name: 'retention.look',
@@ -75,8 +75,8 @@ export interface OpenRange {
 @Injectable()
 export class RetentionRepository {
   /**
-   * Reads the next events of a range of ids, and locks the events older than `days`. If the clock is past `clockLimit`, ages
-   * count up to that limit.
+   * Reads the next events of a range of ids, and locks the events older than `days` that can be removed. Measures ages at the
+   * database's time, or at `clockLimit` if that is earlier.
    */
   async lockBatch(
     tx: Transaction,

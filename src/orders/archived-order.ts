@@ -3,8 +3,8 @@ import type { OrderReference } from './order-reference.entity.js';
 import type { ItemRow, OrderRow } from './order.rows.js';
 
 /**
- * The members of an archived order and of its items that the archive stores. A row has only their values, in this
- * order, because names would take most of the space. Every version of an item begins with position, SKU and quantity,
+ * The members of an archived order and of its items that its row in `order_references` keeps. The row has only their values, in
+ * the sequence of these lists, because names would take most of the space. Every version of an item begins with position, SKU and quantity,
  * because statements read the position and the quantity by their index.
  */
 interface Members {
@@ -33,7 +33,7 @@ export const ARCHIVED_MEMBERS_VERSION = 1;
 const AMOUNTS = new Set(['subtotal_amount', 'discount_amount', 'total_amount', 'list_price', 'unit_price']);
 const MOMENTS = new Set(['created_at', 'updated_at']);
 
-/** Makes the rows of an order and its items from an archived row. @throws BrokenInvariant for an unknown version. */
+/** Makes the rows of an order and its items from an archived row. @throws BrokenInvariant for an unknown version or a missing value. */
 export function readArchivedOrder({ answer, answer_version: version, ...kept }: Omit<OrderReference, 'content_hash'>): {
   order: OrderRow;
   items: ItemRow[];

@@ -68,7 +68,8 @@ export class OrdersController {
       headers: {
         'Idempotent-Replayed': {
           schema: { type: 'string', enum: ['true'] },
-          description: 'The order was there before, and nothing was charged. Absent from a new one.',
+          description:
+            'An earlier request placed this order, and this request charged nothing. The response for a new order does not have this header',
           example: 'true',
         },
       },

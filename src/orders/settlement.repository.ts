@@ -47,7 +47,7 @@ export interface UnsettledUnit {
   /** The number of the answer, from 1. */
   answer: bigint;
   state: OrderUnit['state'];
-  /** Whether the answer opened a discrepancy, or changed an open one. */
+  /** Whether the answer opened a discrepancy, or changed what an open one reports. */
   changes_discrepancy: boolean;
 }
 
@@ -58,15 +58,16 @@ const quoted = (states: string[]): string => states.map((state) => `'${state}'`)
  * - An answer settles a unit only if its attempt is still the unit's latest attempt.
  * - A refusal of a call settles a unit only if the claim of that call is still the latest claim. For a success, the
  *   claim does not matter, because all calls of an attempt have one reference. A report has no claim.
- * - If the supplier may sell each send of an attempt, a refusal in a report is about one send. After several sends,
- *   such a refusal settles nothing, because the supplier may sell another send.
+ * - Some suppliers may sell a unit once for each send of an attempt. Their refusal in a report is about one send only, so after
+ *   several sends it settles nothing.
  * - A supplier's refusal does not settle a unit that waits to be sent, but a success does.
- * - An operator settles units in doubt or in review, and cancels units that were certainly not bought.
+ * - An operator settles units in doubt or in review. A cancellation, by an operator or by the task for paused units, fails
+ *   units that were certainly not bought.
  * - While an open discrepancy reports that an earlier attempt bought the unit, only an operator's decision fails the
- *   unit: a supplier's refusal sends the unit to review, and a cancellation does nothing. With `is_sold`, an answer in
- *   the same batch reports that purchase. Usually this batch then opens the discrepancy.
- * - With `seen_attempt`, an operator's decision settles only that attempt. A unit without an attempt has attempt 0, which
- *   operators see as 1. So a seen 1 fits attempt 0, but a seen 0 does not fit attempt 1: that attempt has begun since.
+ *   unit: a supplier's refusal sends the unit to review, and a cancellation does nothing. `is_sold` means that
+ *   another answer of the batch reports such a purchase, whose discrepancy may not be stored yet.
+ * - With `seen_attempt`, a decision or cancellation settles only that attempt. Operators see attempt 0, of a unit without one, as 1:
+ *   their 1 fits 0 and 1. The task for paused units has the stored number: its 0 does not fit attempt 1, which has begun since.
  * - A row without a supplier's reference does not change the stored reference.
  */
 export const SETTLE_UNITS = statement(
@@ -159,7 +160,7 @@ export const UPDATE_ORDERS = statement(
 );
 
 /**
- * Writes movements of money and the new balances. `movements` must be in the order in which merchants see them. `wallets` has the
+ * Writes movements of money and the new balances. `movements` must be in the order of time. `wallets` has the
  * sums of the movements: `returned` is added to the available balance, and `leaving` is subtracted from the held balance. The
  * clock is read under the wallets' locks, so that times in a merchant's list of movements never run backwards.
  */
@@ -212,7 +213,7 @@ type RowOf<Given extends { with(input: never): unknown }, Name extends string> =
   Parameters<Given['with']>[0] extends Record<Name, readonly (infer Row)[]> ? Row : never;
 export type SettledRow = RowOf<typeof SETTLE_UNITS, 'units'>;
 type JudgedRow = RowOf<typeof JUDGE_UNSETTLED, 'answers'>;
-/** An answer for {@link JUDGE_UNSETTLED}. By default `is_news` is true, it is about all sends, and it contains no codes. */
+/** An answer for {@link JUDGE_UNSETTLED}. By default it is news, is about all sends and contains no codes. */
 export type AnswerRow = Omit<JudgedRow, keyof typeof BY_DEFAULT> & Partial<Pick<JudgedRow, keyof typeof BY_DEFAULT>>;
 const BY_DEFAULT = { is_news: true, is_about_one_send: false, queried_as: null, delivered_sealed: null };
 export type CountRow = RowOf<typeof COUNT_UNITS, 'units'>;
@@ -237,7 +238,7 @@ export class SettlementRepository {
     return tx.query<WrittenUnit>(...SETTLE_UNITS.with({ units }));
   }
 
-  /** Opens a discrepancy for each answer that contradicts its unit. @returns the state of the unit for each answer. */
+  /** Opens a discrepancy, or changes an open one, for each answer that contradicts its unit. @returns the state of the unit for each answer. */
   judgeUnsettled(tx: Queryable, answers: AnswerRow[]): Promise<UnsettledUnit[]> {
     const rows = answers.map((answer) => ({ ...BY_DEFAULT, ...answer }));
     return tx.query<UnsettledUnit>(...JUDGE_UNSETTLED.with({ answers: rows }));

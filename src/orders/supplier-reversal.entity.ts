@@ -8,8 +8,8 @@ type ReversalKind = (typeof REVERSAL_KINDS)[number];
 
 /**
  * A discrepancy, for an operator's decision: a supplier contradicts the result of a unit or of an attempt, or reports a
- * purchase of no known order. Only the discrepancy of such a purchase may have no unit. Settlements write these rows,
- * so the entity is in `orders`.
+ * purchase of no known order. Only the discrepancy of such a purchase may have no unit. Settlements write the rows of
+ * units, so the entity is in `orders`.
  */
 @Entity('supplier_reversals')
 @ForeignKey(() => OrderUnit, ['order_id', 'item', 'unit'], ['order_id', 'item', 'unit'], {
@@ -63,8 +63,8 @@ export class SupplierReversal {
   kind!: ReversalKind;
 
   /**
-   * Counts the rows of one kind for an attempt. Each further purchase under the reference has a row. After an operator closed a
-   * row, a different report of the supplier opens the next.
+   * The number of this row among the rows of the same kind for the same attempt, from 1. It is above 1 for a further purchase under
+   * the attempt's reference, or when a supplier's report changes again after an operator closed the earlier rows.
    */
   @Column('smallint', { default: 1 })
   turn!: number;

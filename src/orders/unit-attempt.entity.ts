@@ -44,7 +44,7 @@ export class UnitAttempt {
   @Column('text')
   supplier_sku!: string;
 
-  /** Our reference. By it, the supplier recognizes whether a send repeats an earlier send or is another purchase. */
+  /** Our reference. By it, most suppliers recognize whether a send repeats an earlier send or is another purchase. */
   @Column('text')
   reference!: string;
 
@@ -79,7 +79,7 @@ export class UnitAttempt {
   @Column('numeric', { precision: 20, scale: 10, nullable: true })
   baht_per_unit!: string | null;
 
-  /** The failure code of a refusal that the supplier must repeat before it counts. */
+  /** The failure code of a refusal that counts only once it is confirmed: by a repetition, or by an inquiry that finds no purchase. */
   @Column('text', { nullable: true })
   unconfirmed!: UnitFailureCode | null;
 
@@ -96,7 +96,7 @@ export class UnitAttempt {
   @Column(timestampColumn({ nullable: true }))
   ended_at!: Date | null;
 
-  /** The preferred offers that could not be used; null if there were none. Those of a first attempt are in the item's row. */
+  /** The first preferred offers that could not be used, without those that are off; null if there were none. Those of a first attempt are in the item's row. */
   @Column('jsonb', { nullable: true })
   passed_over!: PassedOver[] | null;
 

@@ -30,7 +30,10 @@ export abstract class WorkLog<Task> implements WorkObserver<Task> {
   /** Logs an AppError without a stack: PostgreSQL is away or overloaded, and the task is due again after its lease. */
   taskFailed(task: Task, error: unknown): void {
     if (error instanceof AppError)
-      this.logger.warn({ ...this.about(task), reason: error.message }, 'a task waits for the database');
+      this.logger.warn(
+        { ...this.about(task), reason: error.message },
+        'the end of a task could not be recorded: it is due again after its lease',
+      );
     else this.logger.error({ ...this.about(task), err: error }, 'a task failed');
   }
 }

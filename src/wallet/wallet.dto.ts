@@ -25,7 +25,7 @@ export class WalletEntryDto implements WalletEntry {
   @ApiProperty({ example: '9930.00' }) available_amount_after!: string;
   @ApiNullableText(
     'order-1001',
-    'The order’s reference_id; for a payment, `deposit:` and its id, with `:back` if it was taken back; for any other credit or debit, its reference',
+    'The order’s reference_id; for a payment, `deposit:` and its id, and for a debit that takes it back also `:back`, `:back2` and so on; for any other credit or debit, its reference',
   )
   reference_id!: string | null;
   @ApiNullableText('ord_Np3O7rcsqNmBTwD7') order_number!: string | null;

@@ -246,7 +246,7 @@ export function assertMovement({
   if (!ofPayment && reference.startsWith(PAYMENT_PREFIX)) {
     throw new AppError(
       'BAD_REQUEST',
-      `the reference must not begin with ${PAYMENT_PREFIX}: payments have such references`,
+      `the reference must not begin with "${PAYMENT_PREFIX}", which only payments have`,
     );
   }
   const noteProblem = textProblem(note, 0, 500);

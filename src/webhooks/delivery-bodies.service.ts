@@ -13,7 +13,7 @@ export class DeliveryBodiesService {
   constructor(private readonly deliveries: UnitDeliveriesService) {}
 
   /**
-   * @returns the event's stored body. For a webhook with `include_deliveries`, the order's items also have the codes
+   * @returns the event's stored body. For a webhook with `include_deliveries`, the order's bought items also have the codes
    * and serial numbers, unless the order is archived. Such a body is made for each attempt, and never stored.
    * @throws Error if SECRETS_KEY does not open the codes; errors of PostgreSQL.
    */

@@ -57,7 +57,10 @@ export class CreateWebhookDto {
   include_deliveries?: boolean | null;
 }
 
-/** The body of PATCH /v1/merchant-webhooks/{id} (specification, section 4.6). Absent members change nothing. */
+/**
+ * The body of PATCH /v1/merchant-webhooks/{id} (specification, section 4.6). Absent members change nothing, except that
+ * a new `secret` without `rotation_overlap` ends a running overlap.
+ */
 export class UpdateWebhookDto {
   @Url({ optional: true })
   url?: string;

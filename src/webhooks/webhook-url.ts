@@ -2,7 +2,7 @@ import { codePoints } from '../core/text.js';
 
 export const MAX_URL_LENGTH = 2048;
 
-// The URL parser silently drops or replaces these characters. Another parser could then read another address from the same text.
+// The URL parser silently drops, replaces or refuses these characters. Another parser could read another address from the same text.
 // oxlint-disable-next-line no-control-regex
 const REPAIRED = /[\u0000-\u0020\u007f-\u009f\\]/;
 

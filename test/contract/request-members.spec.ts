@@ -91,7 +91,7 @@ const noArray = 'INVALID_TYPE must be an array';
 const noText = 'true zero one half minusOne hundredOne empty space x dot digits long nul surrogate url noDate';
 const someEvents: Problems = {
   others:
-    'INVALID_VALUE must name at least one of order.completed, order.failed, wallet.low_balance, deposit.paid, deposit.expired, each once',
+    'INVALID_VALUE must contain one or more of order.completed, order.failed, wallet.low_balance, deposit.paid, deposit.expired, and none of them twice',
   [`${noText} object noList inherited`]: noArray,
 };
 const items: Problems = {

@@ -129,7 +129,7 @@ describe('a channel with credentials that can’t be opened', () => {
 
   it('is mended by entering them again', async () => {
     expect(await scene.operator.refused(...set(broken, ...option('spread', '5')))).toBe(
-      `error: the stored slip_key of channel ${broken} can't be opened: enter it again, or start with the SECRETS_KEY that sealed it\n`,
+      `error: the stored slip_key of channel ${broken} can't be opened: enter it again, or use the SECRETS_KEY that sealed it\n`,
     );
     await scene.operator.json(...set(broken, '--credential', 'slip_key=new'));
     expect(await scene.operator.json('channel', 'test', broken)).toMatchObject({ ok: true });

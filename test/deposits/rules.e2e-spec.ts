@@ -229,7 +229,7 @@ describe('an operator', () => {
       [['payment', 'keep', one ?? '', '--reason', 'r'], /is no open case/],
       [
         ['wallet', 'credit', '--merchant', '1', '--amount', '1.00', '--reference', 'deposit:x'],
-        /must not begin with deposit:/,
+        /must not begin with "deposit:"/,
       ],
     ]);
     const sandbox = await scene.stack.sandboxMerchant('0.00');

@@ -50,7 +50,7 @@ export class HttpServerAdapter extends ExpressAdapter {
 /**
  * Makes a server for an Express application. The errors of the server itself have the usual error body. The server
  * answers a request as soon as it can, even if the body has not arrived completely. It then reads and drops the rest of
- * the body. If the body is long, or its length is unknown, it closes the connection instead.
+ * the body. If the rest is long, or its length is unknown, it reads only a part of it and closes the connection.
  */
 export function createHttpServer(express: Express): Server {
   // Without this option, Node would answer a request without a Host header with an empty 400. Express needs no Host header.
@@ -59,7 +59,8 @@ export function createHttpServer(express: Express): Server {
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     // After an unread body, later bytes may be the rest of that body and not a request.
     if (isEnding(request.socket)) return;
-    // Node knows whether a chunked body has ended only after it has read all arrived bytes.
+    // Node must first read all arrived bytes. Before that, a short chunked body looks unfinished, and the server would close the
+    // connection after its answer.
     if (request.headers['transfer-encoding'] !== undefined) setImmediate(serve, request, response);
     else serve(request, response);
   });
@@ -119,7 +120,7 @@ function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
   }
 }
 
-/** Whether an earlier request is still in progress. The client would take an error now for the answer to that request. */
+/** Whether the connection has an answer to come for an earlier request, or has begun this request's answer. The client would take an error now for the answer to that request. */
 function isAnsweringAnother(socket: Duplex): boolean {
   const { _httpMessage: response } = socket as Duplex & { _httpMessage?: ServerResponse | null };
   return response ? response.headersSent || response.req.complete : false;

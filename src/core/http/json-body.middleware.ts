@@ -37,7 +37,7 @@ export function jsonBodyMiddleware(request: Request, response: Response, next: N
     const message = 'The request body must be JSON: send it with Content-Type: application/json';
     return next(new AppError('UNSUPPORTED_MEDIA_TYPE', message));
   }
-  // JSON is UTF-8 (RFC 8259, section 11). With another `charset`, the parser would refuse the body or misread it.
+  // JSON is UTF-8, and a `charset` means nothing (RFC 8259, sections 8.1 and 11). With another `charset`, the parser would refuse the body or misread it.
   request.headers['content-type'] = 'application/json';
   if (isTooLarge(request)) return next(tooLarge(MAX_BODY_BYTES));
   if (expectsContinue(request)) response.writeContinue();

@@ -9,7 +9,7 @@ const GLOBAL_UNICAST_V6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** IPv6 prefixes that carry an IPv4 address. The IPv4 address begins at the 16-bit part with the index `at`. */
+/** IPv6 prefixes whose addresses lead to an IPv4 address in them. It begins at the 16-bit part with the index `at`. */
 const CARRIERS: { network: Network; at: number; inverted?: boolean }[] = [
   { network: ipaddr.parseCIDR('::ffff:0:0/96'), at: 6 }, // mapped, RFC 4291
   { network: ipaddr.parseCIDR('::/96'), at: 6 }, // compatible, RFC 4291
@@ -22,10 +22,10 @@ const CARRIERS: { network: Network; at: number; inverted?: boolean }[] = [
 
 /**
  * Decides which addresses a connection may reach: public unicast addresses, and addresses in networks that the operator allowed.
- * If an IPv6 address carries an IPv4 address, both must be allowed (contract, section 4).
+ * If an IPv6 address carries an IPv4 address, each of the two must be public or lie in an allowed network (contract, section 4).
  */
 export class AddressPolicy {
-  /** @param allowed networks whose addresses are always allowed. */
+  /** @param allowed networks whose addresses need not be public. */
   constructor(private readonly allowed: readonly Network[] = []) {}
 
   /** @param text an address in its usual notation; other text is refused. */

@@ -6,7 +6,7 @@ import { isDay, isTimezone, readMoment } from '../moments.js';
 import { textProblem } from '../text.js';
 import { isPlainObject, Rule, type Class, type MemberRule, type Problem } from './rule.js';
 
-// Each decorator both checks a member of a request and documents it, so that each limit stands in one place.
+// Each decorator both checks a member of a request and documents it. What JSON Schema can't say, only the check knows.
 
 /** The options that all these decorators have. */
 export interface MemberOptions {
@@ -121,7 +121,10 @@ export const SomeOf = (values: readonly string[], options: MemberOptions = {}): 
       const isShort = value.length > 0 && value.length <= values.length;
       const isSubset = isShort && value.every((each) => typeof each === 'string' && values.includes(each));
       if (isSubset && new Set(value).size === value.length) return null;
-      return { code: 'INVALID_VALUE', words: `must name at least one of ${values.join(', ')}, each once` };
+      return {
+        code: 'INVALID_VALUE',
+        words: `must contain one or more of ${values.join(', ')}, and none of them twice`,
+      };
     },
     options,
   );

@@ -109,7 +109,7 @@ describe('validation of a body', () => {
     expect(problems({ a: 1, b: 2 }, Nothing)).toEqual(['a UNKNOWN_MEMBER', 'b UNKNOWN_MEMBER']);
   });
 
-  describe('by rules of class-validator’s own', () => {
+  describe('with class-validator’s own rules', () => {
     class Mixed {
       @IsString() @Length(2, 4) title!: string;
       @IsLowercase() @Text(1, 4) name!: string;
@@ -122,7 +122,7 @@ describe('validation of a body', () => {
       expect(readMembers(Mixed, body)).toEqual(body);
     });
 
-    it('names each member that breaks one of them, beside those that break ours', () => {
+    it('names members that break a class-validator rule, and members that break one of our rules', () => {
       expect(problems({ title: 7, name: 'A', parts: [{ title: 1 }, {}], extra: 1 }, Mixed)).toEqual([
         'extra UNKNOWN_MEMBER',
         'parts[0].title INVALID_VALUE',
@@ -155,7 +155,7 @@ describe('validation of a body', () => {
       expect(looks.count).toBe(0);
     });
 
-    it('stops reading members once it has named enough problems', () => {
+    it('names a limited number of unknown members, and reads few values', () => {
       const looks = { count: 0 };
       const body = counted({ ...manyMembers(MANY), name: '', parts: [part] }, looks);
       const found = problems(body);
@@ -164,7 +164,7 @@ describe('validation of a body', () => {
       expect(looks.count).toBeLessThan(FEW);
     });
 
-    it('also names known members after very many unknown ones', () => {
+    it('also names known members after many unknown ones', () => {
       const parts = [{ ...manyMembers(60), size: 0, name: 'x' }];
       const found = problems({ ...manyMembers(30), parts, name: 7 });
       expect(found.slice(30)).toEqual([
@@ -174,7 +174,7 @@ describe('validation of a body', () => {
       ]);
     });
 
-    it('stops inside the elements of a list, too', () => {
+    it('names a limited number of problems of the elements of a list, and reads few values', () => {
       const looks = { count: 0 };
       const parts = [1, 2, 3].map(() => counted({ ...manyMembers(MANY), name: '' }, looks));
       expect(problems({ name: 'n', parts })).toHaveLength(100);
@@ -196,7 +196,7 @@ describe('validation of a body', () => {
       expect(looks.count).toBeLessThan(FEW);
     });
 
-    it('shortens the name of a very long member', () => {
+    it('shortens a very long name of a member', () => {
       try {
         readMembers(Whole, { name: 'n', parts: [part], [`x${'y'.repeat(MANY)}`]: 1 });
       } catch (error) {

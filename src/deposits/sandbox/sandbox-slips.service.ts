@@ -7,7 +7,7 @@ import { SandboxPaymentsService } from './sandbox-payments.service.js';
 
 const BANK = '000';
 
-/** Decides slips of sandbox merchants by the end of their numbers. */
+/** Decides slips of sandbox merchants by the end of their numbers. Knows no slip of another bank than 000. */
 @Injectable()
 export class SandboxSlipsService {
   constructor(

@@ -30,14 +30,14 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 
 /**
  * Reads the answer about a slip. A duplicate is an answer like any other: we also get one if the answer to our own first call was
- * lost. Only the receiver and the sending bank's facts count, never the vendor's verdicts about amounts.
+ * lost. The slip's receiver, amount, time and references decide. The vendor's comparison of amounts does not.
  */
 export function readSlip({ status, body }: HttpAnswer, expected: MiniQr, receiver: SlipReceiver): SlipReading {
   const code = textOf(member(body, 'error', 'code')) || textOf(member(body, 'message'));
   if (status === 401 || status === 403) return { kind: 'refused', detail: `${status} ${shownText(code)}` };
   const isDuplicate = status === 400 && /^duplicate_slip$/i.test(code);
   const data = member(body, 'data');
-  // The first version has the slip itself as its data.
+  // In answers of version 1 of the API, `data` is the slip itself.
   const slip = member(data, 'rawSlip') ?? data;
   if ((status !== 200 && !isDuplicate) || textOf(member(slip, 'transRef')) === '') {
     return { kind: 'unknown', detail: `${status} ${shownText(code) || 'without a slip'}` };
@@ -63,8 +63,8 @@ function readFacts(data: unknown, slip: unknown, { bank, transRef }: MiniQr): st
 }
 
 /**
- * Whether the receiver is ours: the vendor matched our account, or the slip shows our bank, and our account or the id in
- * its place, and no other number.
+ * Whether the receiver is ours: the vendor matched our account, or the slip shows our bank, and of our account and our payee id at
+ * least one matches and none differs.
  */
 function isReceiver(data: unknown, slip: unknown, { bank, account, payeeId }: SlipReceiver): boolean {
   const matched = textOf(member(data, 'matchedAccount', 'bankNumber')).replaceAll('-', '');

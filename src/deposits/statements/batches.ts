@@ -6,14 +6,14 @@ import type { IdentifiedLine } from './chain.js';
 const BATCH = 500;
 
 /**
- * How long after a batch a line may still belong to a slip that may also belong to a line of the batch. A time may have only the
- * precision of a day.
+ * One slip may fit a line of the batch and a later line. This is the longest time between two such lines: each may be
+ * `WITNESS_GAP_MS` away from the slip, plus a day, because a time may be only a day.
  */
 const AHEAD_MS = 2 * (WITNESS_GAP_MS + DAY_MS);
 
 /** The lines of a file that are not imported yet. */
 export interface Upcoming {
-  /** The lines of the next transaction; in the result of a transaction, the lines that it wrote. */
+  /** The lines that the next transaction writes. A transaction returns here the lines that it wrote. */
   batch: IdentifiedLine[];
   /** The lines after the batch that were read already: all on which the batch's payments may depend, and perhaps more. */
   ahead: readonly IdentifiedLine[];

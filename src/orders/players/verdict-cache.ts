@@ -41,8 +41,10 @@ export class VerdictCache {
   }
 
   async get(key: string): Promise<PlayerVerdict | undefined> {
-    const text = await this.tryCommand(() => this.queue.client.get(key));
-    return text ? readVerdict(text) : undefined;
+    return this.tryCommand(async () => {
+      const text = await this.queue.client.get(key);
+      return text ? readVerdict(text) : undefined;
+    });
   }
 
   async put(key: string, verdict: PlayerVerdict): Promise<void> {

@@ -76,7 +76,7 @@ describe('a charge', () => {
     });
   });
 
-  it('is named once by all refunds of a page, by its id or as a whole', () => {
+  it('is listed once for all its refunds on a page, whether they contain its id or the whole charge', () => {
     const refunds = [{ charge: 'chrg_1' }, { charge: CHARGE }, { charge: 'chrg_2' }, { charge: null }];
     const charges = ['chrg_1', 'chrg_2'];
     expect(readRefunds(page(refunds, 5), 0)).toEqual({ kind: 'refunds', charges, nameless: ['refund 4'], next: '4' });
