@@ -15,6 +15,10 @@ export type Refusal =
   /** During this reading, another one began, or an operator changed the supplier's adapter, address or account. */
   | { kind: 'overtaken' };
 
+/** The refusals that an operator may overrule. `too_soon` only if we chose the gap. */
+export const OVERRULABLE = ['too_soon', 'shrunk'] as const;
+export type Overrulable = (typeof OVERRULABLE)[number];
+
 /** A row of the catalogue, without the times at which it was seen. */
 export type CatalogueItem = Omit<SupplierProduct, 'supplier_id' | 'first_seen_at' | 'last_seen_at' | 'gone_at'> & {
   /** Whether the item is new or listed again, or anything but its stock has changed. Stock counts if it becomes 0 or leaves 0. */

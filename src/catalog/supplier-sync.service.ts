@@ -10,7 +10,7 @@ import { SupplierPausesService } from '../suppliers/supplier-pauses.service.js';
 import { SupplierRegistry, type SupplierConnection } from '../suppliers/supplier-registry.js';
 import type { Supplier } from '../suppliers/supplier.entity.js';
 import { SuppliersRepository } from '../suppliers/suppliers.repository.js';
-import { difference, implausibility, lastReadAt, type Refusal } from './catalogue-difference.js';
+import { difference, implausibility, lastReadAt, type Overrulable, type Refusal } from './catalogue-difference.js';
 import { CATALOGUES_FAILED } from './product-reads.service.js';
 import { SupplierCataloguesRepository, type ItemFilter, type MappedItem } from './supplier-catalogues.repository.js';
 
@@ -33,7 +33,9 @@ export interface SyncRun extends SyncCounts {
 export interface SyncOptions {
   /** Reads and compares, but changes neither catalogue nor offers. The gap after a reading begins all the same. */
   dryRun?: boolean;
-  /** Accepts a shrunken catalogue, and ignores the gap between readings if we chose the gap, not the supplier. */
+  /** Does not refuse for these reasons. The gap between readings is ignored only if we chose it, not the supplier. */
+  accept?: readonly Overrulable[];
+  /** Accepts all of them. */
   force?: boolean;
 }
 
@@ -72,7 +74,7 @@ export class SupplierSyncService {
     const connection = this.registry.tryConnect(supplier);
     if ('known' in connection) return refused(supplier, { kind: 'unavailable', problem: connection });
     const { minGapMs, isGapOurs = false } = catalogue;
-    const readAt = await this.suppliers.beginReading(supplier, options.force && isGapOurs ? 0 : minGapMs);
+    const readAt = await this.suppliers.beginReading(supplier, isGapOurs && accepts(options, 'too_soon') ? 0 : minGapMs);
     if (readAt) return this.read({ supplier, readAt, connection }, options, by);
     const last = (await this.get(code)).catalogue_read_at ?? new Date();
     const nextAt = new Date(last.getTime() + minGapMs);
@@ -141,7 +143,7 @@ export class SupplierSyncService {
   private apply(
     { supplier, readAt }: BegunRun,
     products: Listed[],
-    { dryRun = false, force = false }: SyncOptions,
+    options: SyncOptions,
     by?: Actor,
   ): Promise<SyncRun> {
     return this.database.transaction(async (tx) => {
@@ -151,6 +153,7 @@ export class SupplierSyncService {
       // A newer reading has begun, or an operator changed the address or account, whose catalogue was not read.
       if (now.catalogue_read_at?.getTime() !== readAt.getTime()) return refused(supplier, { kind: 'overtaken' });
       const before = await this.catalogues.listAll(tx, supplier);
+      const force = accepts(options, 'shrunk');
       const refusal = implausibility(products, before, force);
       if (refusal) return refused(supplier, refusal, new Set(products.map(({ sku }) => sku)).size);
       // If a SKU was read alone since this reading began, that result is newer than this list.
@@ -164,7 +167,7 @@ export class SupplierSyncService {
         price_changed: found.priceChanged,
         availability_changed: found.availabilityChanged,
       };
-      if (!dryRun) {
+      if (!options.dryRun) {
         this.catalogues.write(tx, supplier, found, readAt);
         recordAction(tx, by, { action: 'supplier.sync', detail: { code, ...counts, force } });
       }
@@ -172,6 +175,9 @@ export class SupplierSyncService {
     });
   }
 }
+
+const accepts = ({ accept = [], force = false }: SyncOptions, kind: Overrulable): boolean =>
+  force || accept.includes(kind);
 
 function refused(supplier: Supplier, refusal: Refusal, seen = 0): SyncRun {
   const none = { added: 0, removed: 0, price_changed: 0, availability_changed: 0 };

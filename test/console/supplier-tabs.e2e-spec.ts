@@ -51,6 +51,26 @@ describe('the catalogue of a supplier', () => {
     expect(isNew.map(({ supplier_sku }) => supplier_sku)).toEqual(['ML-257']);
   });
 
+  it('is read within a gap of ours only if the operator accepts that', async () => {
+    const { status } = await admin.browser.send('PUT', '/api/suppliers/seagm', {
+      adapter: 'seagm',
+      base_url: 'http://127.0.0.1:9',
+      timeout_ms: 5_000,
+      credentials: { uid: 'shop', secret_key: 'dev-4711' },
+      expected_updated_at: null,
+    });
+    expect(status).toBe(200);
+    await scene.console.sql(`UPDATE suppliers SET catalogue_read_at = now() WHERE code = 'seagm'`);
+    const refusal = async (accept?: string[]): Promise<object> => {
+      const body = { dry_run: true, accept };
+      return (await admin.browser.post<{ refusal: object }>('/api/suppliers/seagm/sync', body)).body.refusal;
+    };
+    const tooSoon = { kind: 'too_soon', can_be_forced: true };
+    expect([await refusal(), await refusal(['shrunk'])]).toMatchObject([tooSoon, tooSoon]);
+    // The call is made, and nothing listens there.
+    expect(await refusal(['too_soon', 'shrunk'])).toMatchObject({ kind: 'unavailable' });
+  });
+
   it('adds an offer with its cost to a product of ours, once', async () => {
     const { sku, console } = scene;
     const catalog = await console.signedIn('catalog');

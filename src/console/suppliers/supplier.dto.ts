@@ -1,7 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { OVERRULABLE, type Overrulable } from '../../catalog/catalogue-difference.js';
 import { Shown } from '../../core/http/answer.decorators.js';
 import { Cursor } from '../../core/http/page-query.dto.js';
-import { Flag, Moment, OneOf, Text } from '../../core/validation/member.decorators.js';
+import { Flag, Moment, OneOf, SomeOf, Text } from '../../core/validation/member.decorators.js';
 import { UNDECIDED_OUTCOMES } from '../../support/undecided-calls.repository.js';
 import { PAUSE_REASONS, type PauseReason } from '../../suppliers/supplier.entity.js';
 
@@ -12,6 +13,11 @@ export class SyncDto {
     description: 'Applies a catalogue even if it has shrunk, or our own gap between two reads has not passed',
   })
   force?: boolean;
+  @SomeOf(OVERRULABLE, {
+    optional: true,
+    description: 'The kinds of refusal that do not stop this sync; `force` stands for both',
+  })
+  accept?: Overrulable[];
 }
 
 export class SupplierProductsQueryDto {

@@ -234,8 +234,8 @@ export class ConsoleSuppliersController {
   async sync(
     @CurrentCaller() caller: Caller,
     @SupplierCode() code: string,
-    @Body() { dry_run: dryRun, force = false }: SyncDto,
+    @Body() { dry_run: dryRun, force = false, accept }: SyncDto,
   ): Promise<SyncDoneDto> {
-    return toSyncDto(await this.catalogues.sync(code, { dryRun, force }, caller.actor()));
+    return toSyncDto(await this.catalogues.sync(code, { dryRun, force, accept }, caller.actor()));
   }
 }

@@ -245,6 +245,46 @@ describeInBrowser('Home and suppliers, in a browser', () => {
     await visitor.leave(/Failed to load resource.*404/);
   });
 
+  it('have a catalogue that is applied after its preview, and a shrunken one only after the operator saw that', async () => {
+    const visitor = await arrive();
+    const { page } = visitor;
+    const read = { seen: 4, added: 1, removed: 0, price_changed: 0, availability_changed: 0, refusal: null };
+    const refusal = (kind: string, detail: string, isOurs = true): object => ({
+      ...read,
+      refusal: { kind, detail, can_be_forced: isOurs },
+    });
+    const tooSoon = ['too_soon', '2026-11-22T07:05:00.000Z'] as const;
+    const answers = [refusal(...tooSoon), read, refusal(...tooSoon, false), refusal('shrunk', '4 → 1'), read];
+    const sent: unknown[] = [];
+    await page.route('**/api/suppliers/digi/sync', async (route) => {
+      sent.push(route.request().postDataJSON());
+      await route.fulfill({ json: answers[sent.length - 1] });
+    });
+    await visitor.open('/suppliers/digi?tab=catalogue');
+    await page.getByRole('button', { name: 'Update catalogue' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Update the catalogue of digi' });
+    const apply = dialog.getByRole('button', { name: 'Apply', exact: true });
+    await dialog.getByText('The next reading is allowed at 22 Nov 2026, 14:05:00.').waitFor();
+    expect(await apply.isDisabled()).toBe(true);
+    await visitor.look('supplier-sync-soon');
+    await dialog.getByRole('button', { name: 'Read it now' }).click();
+    await dialog.getByText('This would change').waitFor();
+    await apply.click();
+    await dialog.getByText('the supplier allows the next one at 22 Nov 2026, 14:05:00').waitFor();
+    await apply.click();
+    await dialog.getByText('(4 → 1)').waitFor();
+    await dialog.getByRole('button', { name: 'Apply all the same' }).click();
+    await page.getByText('digi lists 4 products').waitFor();
+    expect(sent).toEqual([
+      { dry_run: true },
+      { dry_run: true, accept: ['too_soon'] },
+      { dry_run: false, accept: ['too_soon'] },
+      { dry_run: false, accept: ['too_soon'] },
+      { dry_run: false, accept: ['too_soon', 'shrunk'] },
+    ]);
+    await visitor.leave();
+  });
+
   it('get a product mapped to their SKU', async () => {
     const visitor = await arrive();
     const { page } = visitor;
