@@ -296,6 +296,35 @@ describeInBrowser('Deposits, in a browser', () => {
     await visitor.leave();
   });
 
+  it('are shown of the statement that was chosen last, also if the preview of another one comes later', async () => {
+    const visitor = await arrive();
+    const { page } = visitor;
+    const { promise: gate, resolve: release } = deferred<void>();
+    let previews = 0;
+    await page.route('**/api/statements/preview?*', async (route) => {
+      previews += 1;
+      if (previews === 1) await gate;
+      await route.continue();
+    });
+    await visitor.open('/channels/kbank');
+    await page.getByRole('button', { name: 'Import' }).click();
+    const file = dialog(page).locator('input[type=file]');
+    const choose = (name: string, content: string): Promise<void> =>
+      file.setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(content) });
+    await choose('wrong.csv', 'a,b\n1,2\n');
+    await choose('kbank.csv', account.statement());
+    await dialog(page).getByText('0 new, 4 known').waitFor();
+    const late = page.waitForResponse('**/api/statements/preview?*');
+    release();
+    await (await late).finished();
+    await visitor.glance('statement-latest');
+    expect(await dialog(page).getByText('UNKNOWN_COLUMNS').count()).toBe(0);
+    expect(await dialog(page).getByText('0 new, 4 known').count()).toBe(1);
+    // Otherwise the same file, chosen again, would not be read again.
+    expect(await file.inputValue()).toBe('');
+    await visitor.leave();
+  });
+
   it('come by statements whose texts the bank has changed, once an operator accepts that with a reason', async () => {
     const visitor = await arrive();
     const { page } = visitor;

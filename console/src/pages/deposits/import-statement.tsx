@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useState, type ReactNode } from 'react';
+import { useRef, useState, type ReactNode } from 'react';
 import { ask, client } from '../../api';
 import { useT } from '../../i18n/words';
 import { formatAmount } from '../../kit/amount';
@@ -28,20 +28,28 @@ export function ImportStatement({ channel, onClose }: { channel: string; onClose
   const [seen, setSeen] = useState<StatementImport | Error | 'loading' | null>(null);
   /** The imported day whose texts the bank has changed, as the operator says. */
   const [textsOf, setTextsOf] = useState<string>();
+  /** The number of the latest preview. An answer to an earlier one is about a file that is no longer chosen. */
+  const latest = useRef(0);
+  const showOf = (number: number, answer: StatementImport | Error): void => {
+    if (number === latest.current) setSeen(answer);
+  };
   const look = async (chosen: File, day?: string): Promise<void> => {
+    latest.current += 1;
+    const number = latest.current;
     setFile(chosen);
     setTextsOf(day);
     setSeen('loading');
     try {
       const request = { params: { query: { channel, accept_texts_of: day } }, ...asCsv(chosen) };
-      setSeen(await ask(() => client.POST('/api/statements/preview', request)));
+      showOf(number, await ask(() => client.POST('/api/statements/preview', request)));
     } catch (error) {
-      setSeen(error instanceof Error ? error : new Error(String(error)));
+      showOf(number, error instanceof Error ? error : new Error(String(error)));
     }
   };
   const preview = seen === null || seen === 'loading' || seen instanceof Error ? null : seen;
   const take = async (reason: string): Promise<void> => {
     if (file === null) return;
+    const number = latest.current;
     const query = { channel, accept_texts_of: textsOf, reason: reason || undefined };
     const request = { params: { query }, ...asCsv(file) };
     const done = await ask(() => client.POST('/api/statements/import', request));
@@ -49,7 +57,7 @@ export function ImportStatement({ channel, onClose }: { channel: string; onClose
       ['channels', 'payments', 'deposits'].map((key) => queries.invalidateQueries({ queryKey: [key] })),
     );
     if (done.refused !== null) {
-      setSeen(done);
+      showOf(number, done);
       throw new Error(t(`statements.refused.${done.refused as 'GAP'}`));
     }
     toast(t('statements.done', { booked: done.booked, waiting: done.waiting }));
@@ -65,16 +73,7 @@ export function ImportStatement({ channel, onClose }: { channel: string; onClose
       onClose={onClose}
     >
       <p>{t('statements.choose')}</p>
-      <label className={classes.file}>
-        <span className={classes.choose}>{t('statements.file')}</span>
-        <span className="muted">{file?.name}</span>
-        <input
-          type="file"
-          className="hidden"
-          accept=".csv,text/csv,text/plain"
-          onChange={({ currentTarget: { files } }) => files?.[0] && void look(files[0])}
-        />
-      </label>
+      <ChooseFile name={file?.name} onChoose={(chosen) => void look(chosen)} />
       <div aria-live="polite">
         {seen === 'loading' && <Loading rows={4} />}
         {seen instanceof Error && <Failure error={seen} />}
@@ -85,6 +84,27 @@ export function ImportStatement({ channel, onClose }: { channel: string; onClose
         {preview?.refused === null && textsOf !== undefined && <p>{t('statements.acceptedTexts', { day: textsOf })}</p>}
       </div>
     </Confirm>
+  );
+}
+
+function ChooseFile({ name, onChoose }: { name: string | undefined; onChoose: (file: File) => void }): ReactNode {
+  const t = useT();
+  return (
+    <label className={classes.file}>
+      <span className={classes.choose}>{t('statements.file')}</span>
+      <span className="muted">{name}</span>
+      <input
+        type="file"
+        className="hidden"
+        accept=".csv,text/csv,text/plain"
+        onChange={({ currentTarget: input }) => {
+          const [chosen] = input.files ?? [];
+          // Otherwise the browser would report no change when the operator chooses the same file again.
+          input.value = '';
+          if (chosen) onChoose(chosen);
+        }}
+      />
+    </label>
   );
 }
 

@@ -2,7 +2,7 @@ import { Button, SegmentedControl, Textarea } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useState, type DragEvent, type ReactNode } from 'react';
+import { useRef, useState, type DragEvent, type ReactNode } from 'react';
 import { useT } from '../../i18n/words';
 import { Page } from '../../kit/page';
 import { Empty, Failure, Loading } from '../../kit/states';
@@ -54,12 +54,18 @@ function Importer({ kind }: { kind: Kind }): ReactNode {
   const t = useT();
   const queries = useQueryClient();
   const [look, setLook] = useState<Look>({ state: 'none' });
+  /** The file of the latest preview. An answer about an earlier one must not replace it. */
+  const latest = useRef<CsvFile>(null);
   const loadPreview = async (file: CsvFile): Promise<void> => {
+    latest.current = file;
+    const show = (answer: Look): void => {
+      if (latest.current === file) setLook(answer);
+    };
     setLook({ state: 'loading' });
     try {
-      setLook({ state: 'previewed', file, preview: await previewFile(kind, file) });
+      show({ state: 'previewed', file, preview: await previewFile(kind, file) });
     } catch (error) {
-      setLook({ state: 'failed', error: error instanceof Error ? error : new Error(String(error)) });
+      show({ state: 'failed', error: error instanceof Error ? error : new Error(String(error)) });
     }
   };
   if (look.state === 'previewed') {
@@ -116,7 +122,11 @@ function Source({ kind, onFile }: { kind: Kind; onFile: (file: CsvFile) => void 
             accept=".csv,text/csv"
             aria-label={t('import.file')}
             className="hidden"
-            onChange={(event) => choose(event.currentTarget.files)}
+            onChange={({ currentTarget: input }) => {
+              choose(input.files);
+              // Otherwise the browser would report no change when the operator chooses the same file again.
+              input.value = '';
+            }}
           />
         </label>
         <span className="muted">{t('import.drop')}</span>
