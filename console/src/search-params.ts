@@ -10,9 +10,13 @@ export const whole = (value: unknown): string | undefined =>
 
 /** A day, such as `2026-11-22`. */
 export const day = (value: unknown): string | undefined =>
-  typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value) && !Number.isNaN(Date.parse(value))
-    ? value
-    : undefined;
+  typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value) && isInCalendar(value) ? value : undefined;
+
+/** Browsers read February 30 as a day of March. */
+function isInCalendar(value: string): boolean {
+  const at = Date.parse(value);
+  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(value);
+}
 
 /** One or several values, with commas between. Those that `read` refuses are dropped. */
 export function several(value: unknown, read: (each: string) => string | undefined): string | undefined {

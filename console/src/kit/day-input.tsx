@@ -1,5 +1,5 @@
 import { ActionIcon, TextInput } from '@mantine/core';
-import { useRef, useState, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { useT } from '../i18n/words';
 import { day } from '../search-params';
 import classes from './day-input.module.css';
@@ -8,11 +8,13 @@ import { CalendarIcon } from './icons';
 interface DayInputProps {
   label: string;
   description?: string;
-  /** A day such as `2026-11-22`, or empty. */
-  value: string;
-  /** Receives a complete day, or an empty text while the input is incomplete. */
-  onChange: (value: string) => void;
+  /** A day such as `2026-11-22`, empty, or null while the text is no day. */
+  value: string | null;
+  /** Receives a day, an empty text if the field is empty, or null while the text is no day. */
+  onChange: (value: string | null) => void;
 }
+
+const readDay = (text: string): string | null => (text.trim() === '' ? '' : (day(text.trim()) ?? null));
 
 /**
  * A field for a day, written year first in every browser. A native date field follows the language of the browser, so
@@ -20,25 +22,29 @@ interface DayInputProps {
  */
 export function DayInput({ label, description, value, onChange }: DayInputProps): ReactNode {
   const t = useT();
+  const field = useRef<HTMLInputElement>(null);
   const calendar = useRef<HTMLInputElement>(null);
   const [draft, setDraft] = useState<string | null>(null);
-  const isWrong = draft !== null && draft.trim() !== '' && day(draft.trim()) === undefined;
-  const take = (text: string): void => {
+  const isWrong = draft !== null && readDay(draft) === null;
+  const problem = isWrong ? t('day.form') : '';
+  // A form must not be sent as if the field were empty.
+  useEffect(() => field.current?.setCustomValidity(problem), [problem]);
+  const change = (text: string): void => {
     setDraft(text);
-    onChange(day(text.trim()) ?? '');
+    onChange(readDay(text));
   };
   return (
     <TextInput
+      ref={field}
       className={classes.day}
       label={label}
       description={description}
       placeholder="YYYY-MM-DD"
-      pattern="\s*\d{4}-\d{2}-\d{2}\s*"
       title={t('day.form')}
-      error={isWrong && t('day.form')}
+      error={problem}
       autoComplete="off"
-      value={draft ?? value}
-      onChange={(event) => take(event.currentTarget.value)}
+      value={draft ?? value ?? ''}
+      onChange={(event) => change(event.currentTarget.value)}
       onBlur={() => !isWrong && setDraft(null)}
       rightSection={
         <>
@@ -56,7 +62,7 @@ export function DayInput({ label, description, value, onChange }: DayInputProps)
             className={classes.calendar}
             tabIndex={-1}
             aria-hidden="true"
-            value={value}
+            value={value ?? ''}
             onChange={(event) => {
               setDraft(null);
               onChange(event.currentTarget.value);

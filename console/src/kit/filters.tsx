@@ -132,7 +132,7 @@ function Editor({ filter: { label, choices, type, several = false }, value, onCh
           onChange={(event) => setDraft(event.currentTarget.value)}
         />
       ) : type === 'date' ? (
-        <DayInput label={t('filters.by', { filter: label })} value={draft} onChange={setDraft} />
+        <DayInput label={t('filters.by', { filter: label })} value={draft} onChange={(next) => setDraft(next ?? '')} />
       ) : (
         <TextInput
           label={t('filters.by', { filter: label })}

@@ -206,7 +206,19 @@ describeInBrowser('Merchants, in a browser', () => {
     await page.getByRole('button', { name: 'Issue a key' }).click();
     await dialog(page).getByLabel('Name').fill('checkout');
     await dialog(page).getByLabel('Networks').fill('203.0.113.0/24\n198.51.100.7');
-    await dialog(page).getByRole('button', { name: 'Issue a key' }).click();
+    const issue = dialog(page).getByRole('button', { name: 'Issue a key' });
+    const until = dialog(page).getByRole('textbox', { name: 'Works until the end of' });
+    // An empty field means a key without an end, so a wrong day must not count as empty.
+    for (const [day, isRead] of [
+      ['22/11/2036', false],
+      ['2036-02-30', false],
+      ['2036-02-29', true],
+      ['', true],
+    ] as const) {
+      await until.fill(day);
+      expect([day, await issue.isEnabled()]).toEqual([day, isRead]);
+    }
+    await issue.click();
     const shown = page.getByRole('dialog', { name: 'The new key' });
     const key = (await shown.locator('code').textContent()) ?? '';
     expect(key).toMatch(/^topup_\w{43}$/);
@@ -225,6 +237,24 @@ describeInBrowser('Merchants, in a browser', () => {
     await dialog(page).getByRole('button', { name: 'Revoke' }).click();
     await row.getByText('Revoked').waitFor();
     expect(await page.content()).not.toContain(key);
+    await visitor.leave();
+  });
+
+  it('have a statement as a file of the typed days, and no file while a day is wrong', async () => {
+    const visitor = await arrive();
+    const { page } = visitor;
+    await visitor.open(`/merchants/${merchant.id}/statement`);
+    await page.getByRole('button', { name: 'Movements as CSV' }).click();
+    const file = page.getByRole('link', { name: 'Download', exact: true });
+    const from = page.getByRole('textbox', { name: 'From', exact: true });
+    await file.waitFor();
+    await from.fill('22/11/2026');
+    await file.waitFor({ state: 'detached' });
+    await visitor.look('merchant-statement-wrong-day');
+    await from.fill('2026-11-22');
+    expect(await file.getAttribute('href')).toBe(
+      `/api/merchants/${merchant.id}/entries.csv?from=2026-11-21T17%3A00%3A00.000Z`,
+    );
     await visitor.leave();
   });
 

@@ -49,7 +49,13 @@ describeInBrowser('Reports and the audit, in a browser', () => {
     await visitor.open('/reports/supplier');
     await page.getByText('This was not run yet').waitFor();
     await visitor.look('report-none');
-    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    const run = page.getByRole('button', { name: 'Run', exact: true });
+    const since = page.getByRole('textbox', { name: 'Placed since', exact: true });
+    const day = await since.inputValue();
+    await since.fill('yesterday');
+    expect(await run.isDisabled()).toBe(true);
+    await since.fill(day);
+    await run.click();
     await page.getByRole('table', { name: 'Supplier report' }).waitFor();
     await page.getByText('In order').first().waitFor();
     await visitor.look('report-supplier');

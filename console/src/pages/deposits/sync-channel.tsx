@@ -14,9 +14,9 @@ const MAX_DAYS = 31;
 export function SyncChannel({ code, onClose }: { code: string; onClose: () => void }): ReactNode {
   const { t, zone } = useWords();
   const queries = useQueryClient();
-  const [day, setDay] = useState('');
-  const since = day === '' ? undefined : startOfDay(day, zone);
-  const isTooEarly = day !== '' && !isWithin(day, MAX_DAYS, zone);
+  const [day, setDay] = useState<string | null>('');
+  const since = day ? startOfDay(day, zone) : undefined;
+  const isTooEarly = day ? !isWithin(day, MAX_DAYS, zone) : false;
   const sync = async (): Promise<void> => {
     const request = { params: { path: { code } }, body: { since } };
     const { taken_back: back, ...counts } = await ask(() => client.POST('/api/channels/{code}/sync', request));
@@ -31,7 +31,7 @@ export function SyncChannel({ code, onClose }: { code: string; onClose: () => vo
       title={t('channels.syncOne', { code })}
       verb={t('channels.sync')}
       isHarmless
-      isReady={!isTooEarly}
+      isReady={day !== null && !isTooEarly}
       onConfirm={sync}
       onClose={onClose}
     >

@@ -21,7 +21,7 @@ export function IssueKey({ merchant: { id, name: merchant }, onIssued, onClose }
   const refresh = useRefresh();
   const [name, setName] = useState('');
   const [networks, setNetworks] = useState('');
-  const [until, setUntil] = useState('');
+  const [until, setUntil] = useState<string | null>('');
   const requestKey = useRequestKey({ name, networks, until });
   const issue = async (): Promise<void> => {
     const allowed = networks.split(/[\s,]+/).filter((each) => each !== '');
@@ -31,7 +31,7 @@ export function IssueKey({ merchant: { id, name: merchant }, onIssued, onClose }
         body: {
           name: name.trim() || undefined,
           allowed_networks: allowed,
-          expires_at: until === '' ? undefined : startOfDay(addDays(until, 1), zone),
+          expires_at: until ? startOfDay(addDays(until, 1), zone) : undefined,
         },
       }),
     );
@@ -43,6 +43,7 @@ export function IssueKey({ merchant: { id, name: merchant }, onIssued, onClose }
       title={t('keys.issueTitle', { name: merchant })}
       verb={t('keys.issue')}
       isHarmless
+      isReady={until !== null}
       onConfirm={issue}
       onClose={onClose}
     >

@@ -17,6 +17,7 @@ type Row = DailyResult['total'] & { merchant_id?: number; name: string };
 export function DailyReport(): ReactNode {
   const { t, zone: own } = useWords();
   const navigate = useNavigate({ from: '/reports/daily' });
+  const [isDayWrong, setDayWrong] = useState(false);
   const [yesterday] = useState(() => addDays(dayOf(new Date(), own), -1));
   const {
     date = yesterday,
@@ -27,12 +28,17 @@ export function DailyReport(): ReactNode {
   });
   const change = (changes: { date?: string; zone?: string }): void =>
     void navigate({ to: '/reports/daily', search: { date, zone, ...changes }, replace: true });
+  const changeDay = (next: string | null): void => {
+    setDayWrong(next === null);
+    if (next !== null) change({ date: next });
+  };
   return (
     <Report
       title={t('report.dailyTitle')}
       kind="daily_report"
       params={{ date, zone }}
       job={job}
+      isReady={!isDayWrong}
       runsWhenOpened
       start={{ kind: 'daily_report', date, zone }}
       linkOf={({ id, params }) => ({
@@ -41,7 +47,7 @@ export function DailyReport(): ReactNode {
       })}
       fields={
         <>
-          <DayInput label={t('report.day')} value={date} onChange={(next) => change({ date: next })} />
+          <DayInput label={t('report.day')} value={date} onChange={changeDay} />
           <TextInput
             key={zone}
             label={t('report.zone')}

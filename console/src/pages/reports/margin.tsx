@@ -22,6 +22,8 @@ type Row = MarginResult['total'] & { about: string; isTotal?: boolean };
 export function MarginReport(): ReactNode {
   const t = useT();
   const navigate = useNavigate({ from: '/reports/margin' });
+  /** The fields whose text is no day. */
+  const [wrong, setWrong] = useState({ from: false, to: false });
   const [today] = useState(() => dayOf(new Date(), ZONE));
   const {
     from = addDays(today, -30),
@@ -34,7 +36,14 @@ export function MarginReport(): ReactNode {
   const change = (changes: { from?: string; to?: string; by?: Grouping }): void =>
     void navigate({ to: '/reports/margin', search: { from, to, by, ...changes }, replace: true });
   const dayField = (name: 'from' | 'to', label: string, value: string): ReactNode => (
-    <DayInput label={label} value={value} onChange={(next) => change({ [name]: next })} />
+    <DayInput
+      label={label}
+      value={value}
+      onChange={(next) => {
+        setWrong((before) => ({ ...before, [name]: next === null }));
+        if (next !== null) change({ [name]: next });
+      }}
+    />
   );
   return (
     <Report
@@ -42,6 +51,7 @@ export function MarginReport(): ReactNode {
       kind="margin_report"
       params={{ from, to, by }}
       job={job}
+      isReady={!wrong.from && !wrong.to}
       runsWhenOpened
       start={{ kind: 'margin_report', from, to, by }}
       linkOf={({ id, params }) => ({

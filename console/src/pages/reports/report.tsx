@@ -27,6 +27,8 @@ interface ReportProps {
   /** The id of the job in the address. Without it the page shows the newest job with these parameters. */
   job: string | undefined;
   start: StartJob;
+  /** Whether the fields are complete. */
+  isReady?: boolean;
   /** Whether the report runs when it is opened without a result. A report that calls suppliers does not. */
   runsWhenOpened?: boolean;
   /** Where to show an earlier job. */
@@ -36,7 +38,7 @@ interface ReportProps {
 
 /** A report with its parameters, progress, result and earlier jobs. */
 export function Report(props: ReportProps): ReactNode {
-  const { title, kind, fields, params, job: named, start, linkOf, children } = props;
+  const { title, kind, fields, params, job: named, start, isReady = true, linkOf, children } = props;
   const t = useT();
   const mayRun = useMay('reports.run');
   const [opened] = useState(() => JSON.stringify(start));
@@ -45,7 +47,7 @@ export function Report(props: ReportProps): ReactNode {
   const runsNow = id === undefined && props.runsWhenOpened && mayRun && JSON.stringify(start) === opened;
   const isBusy = jobs.data?.data.some(({ state }) => state === 'running') ?? true;
   return (
-    <Page title={title} actions={!runsNow && <RunButton start={start} isBusy={isBusy} />}>
+    <Page title={title} actions={!runsNow && <RunButton start={start} isBusy={isBusy || !isReady} />}>
       <Tabs
         label={t('nav.reports')}
         tabs={[

@@ -20,6 +20,7 @@ type Difference = Row['differences'][number] & { supplier: string };
 export function SupplierReport(): ReactNode {
   const { t, zone } = useWords();
   const navigate = useNavigate({ from: '/reports/supplier' });
+  const [isDayWrong, setDayWrong] = useState(false);
   const [yesterday] = useState(() => addDays(dayOf(new Date(), zone), -1));
   const {
     code,
@@ -30,6 +31,10 @@ export function SupplierReport(): ReactNode {
   });
   const change = (changes: { code?: string | undefined; since?: string }): void =>
     void navigate({ to: '/reports/supplier', search: { code, since, ...changes }, replace: true });
+  const changeDay = (next: string | null): void => {
+    setDayWrong(next === null);
+    if (next !== null) change({ since: next });
+  };
   const moment = startOfDay(since, zone);
   return (
     <Report
@@ -37,6 +42,7 @@ export function SupplierReport(): ReactNode {
       kind="supplier_report"
       params={{ code, since: moment }}
       job={job}
+      isReady={!isDayWrong}
       start={{ kind: 'supplier_report', code, since: moment }}
       linkOf={({ id, params }) => ({
         to: '/reports/supplier',
@@ -55,7 +61,7 @@ export function SupplierReport(): ReactNode {
             defaultValue={code}
             onBlur={(event) => change({ code: event.currentTarget.value.trim() || undefined })}
           />
-          <DayInput label={t('report.placedSince')} value={since} onChange={(next) => change({ since: next })} />
+          <DayInput label={t('report.placedSince')} value={since} onChange={changeDay} />
         </>
       }
     >
