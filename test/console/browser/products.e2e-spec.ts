@@ -195,6 +195,28 @@ describeInBrowser('Products, in a browser', () => {
     await visitor.leave();
   });
 
+  it('change only as the dialog showed, also after the preview behind it was read again', async () => {
+    const visitor = await arrive();
+    const { page } = visitor;
+    await visitor.open('/products/prices?q=ROV-40&percent=10');
+    await page.getByText('20.90', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Change 1 price' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Reason').fill('a new season');
+    await scene.console.app.get(ProductsService).set({ sku: 'ROV-40', price: 2000n });
+    const change = dialog.getByRole('button', { name: 'Change 1 price' });
+    await change.click();
+    await dialog.getByText('the prices changed meanwhile').waitFor();
+    // The preview behind the dialog.
+    await page.getByText('22.00', { exact: true }).waitFor();
+    const answered = page.waitForResponse('**/api/products/adjustment');
+    await change.click();
+    expect((await answered).status()).toBe(409);
+    const { body } = await admin.browser.get<{ price: string }>('/api/products/ROV-40');
+    expect(body.price).toBe('20.00');
+    await visitor.leave(/Failed to load resource.*409/);
+  });
+
   it('are bought with another offer once one is switched off, and with a changed exchange rate', async () => {
     const sku = await scene.stack.product('50.00', { sku: 'OFFERED' });
     const visitor = await arrive();

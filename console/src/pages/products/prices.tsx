@@ -129,12 +129,11 @@ function Changes({ adjustment, preview, isOutdated }: ChangesProps): ReactNode {
   );
 }
 
-function Apply({
-  adjustment,
-  preview: { version, changed: count, below_cost: below, own_prices: own },
-  onClose,
-}: Omit<ChangesProps, 'isOutdated'> & { onClose: () => void }): ReactNode {
+/** Applies the preview from when the dialog opened, while the one behind it may already have other prices. */
+function Apply({ onClose, ...latest }: Omit<ChangesProps, 'isOutdated'> & { onClose: () => void }): ReactNode {
   const t = useT();
+  const [{ adjustment, preview }] = useState(latest);
+  const { version, changed: count, below_cost: below, own_prices: own } = preview;
   const queries = useQueryClient();
   const navigate = useNavigate();
   const { percent, round_to: _rounding, ...filters } = adjustment;
