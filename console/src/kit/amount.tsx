@@ -1,18 +1,12 @@
 import type { ReactNode } from 'react';
 
+export { readAmount } from './read-amount';
+
 /** Formats `1240.5` from the API as `1,240.50`. Works on the text, because a number could lose digits. */
 export function formatAmount(amount: string): string {
   const [, sign = '', whole = '0', fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(amount) ?? [];
   const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
   return `${sign === '-' ? '−' : ''}${grouped}.${fraction.padEnd(2, '0')}`;
-}
-
-const AMOUNT = /^(\d{1,13})(?:\.(\d{1,2}))?$/;
-
-/** Reads an amount as people type it, such as `1,240.5`, as satang. Returns null when it is not an amount. */
-export function readAmount(text: string): bigint | null {
-  const [, whole, fraction = ''] = AMOUNT.exec(text.replaceAll(/[,\s]/g, '')) ?? [];
-  return whole === undefined ? null : BigInt(whole) * 100n + BigInt(fraction.padEnd(2, '0'));
 }
 
 /** Formats satang for the API, such as `1240.50`. */

@@ -1,3 +1,4 @@
+import { plainAmount } from '../../kit/read-amount';
 import type { components } from '../../schema';
 import type { SupplierDetail } from './supplier-view';
 
@@ -120,7 +121,8 @@ export function bodyOf(draft: Draft, { credentials, options }: Adapter, dropped:
     options: Object.fromEntries(options.map(({ name }) => [name, orNull(draft.options[name] ?? '')])),
     timeout_ms: Number(draft.timeout_ms),
     max_in_flight: max === null ? null : Number(max),
-    low_balance: orNull(draft.low_balance.replaceAll(/[,\s]/g, '')),
+    // The API refuses a text that is no amount.
+    low_balance: orNull(plainAmount(draft.low_balance) ?? draft.low_balance),
     new_callback_url: draft.new_callback_url || undefined,
     reason: draft.reason.trim() || undefined,
   };
