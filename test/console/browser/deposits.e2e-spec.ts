@@ -354,6 +354,9 @@ describeInBrowser('Deposits, in a browser', () => {
     const { page } = visitor;
     await visitor.open('/channels/kbank');
     await page.getByRole('button', { name: 'Change', exact: true }).click();
+    // An empty limit is kept, so it is no change.
+    await dialog(page).getByLabel('Smallest deposit, THB').fill('');
+    await dialog(page).getByText('Nothing yet').waitFor();
     await dialog(page).getByLabel('spread').fill('5');
     await dialog(page).getByLabel('Smallest deposit, THB').fill('200.00');
     await dialog(page).getByRole('listitem').filter({ hasText: 'Smallest deposit, THB: 100.00 → 200.00' }).waitFor();
@@ -392,6 +395,12 @@ describeInBrowser('Deposits, in a browser', () => {
     await dialog(page).getByRole('button', { name: 'Sync now' }).click();
     // The page may have repeated the request after a 503.
     await page.getByText(/^1 read: [01] new, 0 credited, [01] waiting, 0 taken back$/).waitFor();
+    await page.getByRole('button', { name: 'Change', exact: true }).click();
+    await dialog(page).getByLabel('secret_key').fill('typed and erased');
+    await dialog(page).getByRole('listitem').filter({ hasText: 'secret_key' }).waitFor();
+    await dialog(page).getByLabel('secret_key').fill('');
+    await dialog(page).getByLabel('Address').fill('');
+    await dialog(page).getByText('Nothing yet').waitFor();
     await visitor.leave();
     await bench.clear();
     await scene.stack.startWorker();

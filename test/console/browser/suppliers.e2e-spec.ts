@@ -207,6 +207,11 @@ describeInBrowser('Home and suppliers, in a browser', () => {
     const save = dialog.getByRole('button', { name: 'Save' });
     await dialog.getByLabel('Low below').waitFor();
     expect(await save.isDisabled()).toBe(true);
+    const calls = dialog.getByLabel('Calls at once');
+    await calls.fill('1,000');
+    await dialog.getByText('A whole number, such as 10').waitFor();
+    expect(await save.isDisabled()).toBe(true);
+    await calls.fill('');
     const key = dialog.getByLabel('key', { exact: true });
     expect([await key.inputValue(), await key.getAttribute('placeholder')]).toEqual(['', 'Kept unless replaced']);
     await dialog.getByLabel('Low below').fill('750,000');

@@ -44,14 +44,15 @@ const draftOf = (channel: ChannelView | undefined): Draft => ({
   credentials: {},
 });
 
-/** What the form changes: names with their old and new values. */
+/** What the form changes: names with their old and new values. The API keeps what an empty limit or address had. */
 function changesOf(before: Draft, now: Draft, adapter: Adapter): [name: string, old: string, next: string][] {
+  const kept = (old: string, next: string): string => next.trim() || old;
   const all = [
-    ['base_url', before.base_url, now.base_url] as const,
+    ['base_url', before.base_url, kept(before.base_url, now.base_url)] as const,
     ['callback_url', '', now.new_callback_url ? '•••' : ''] as const,
-    ...LIMITS.map((name) => [name, before.limits[name], now.limits[name]] as const),
+    ...LIMITS.map((name) => [name, before.limits[name], kept(before.limits[name], now.limits[name])] as const),
     ...adapter.options.map(({ name }) => [name, before.options[name] ?? '', now.options[name] ?? ''] as const),
-    ...adapter.credentials.map(({ name }) => [name, '', now.credentials[name] === undefined ? '' : '•••'] as const),
+    ...adapter.credentials.map(({ name }) => [name, '', now.credentials[name] ? '•••' : ''] as const),
   ];
   return all.flatMap(([name, old, next]) => (old.trim() === next.trim() ? [] : [[name, old.trim(), next.trim()]]));
 }
@@ -153,7 +154,7 @@ function Fields({ draft, adapter, adapters, stored, onChange }: FieldsProps): Re
           <TextInput
             key={name}
             label={t(`channels.member.${name}`)}
-            placeholder={stored ? undefined : t('channels.byDefault')}
+            placeholder={stored ? String(stored[name]) : t('channels.byDefault')}
             inputMode="decimal"
             autoComplete="off"
             value={limits[name]}
@@ -181,7 +182,7 @@ function Vendor({ draft, adapter, stored, onChange }: Omit<FieldsProps, 'adapter
       {adapter.base_url !== null && (
         <TextInput
           label={t('channels.baseUrl')}
-          placeholder={adapter.base_url}
+          placeholder={stored?.base_url ?? adapter.base_url}
           type="url"
           autoComplete="off"
           value={url}

@@ -88,13 +88,17 @@ export function changesOf(before: Draft, now: Draft, adapter: Adapter | undefine
   ];
 }
 
+/** Whether a text is a whole number, or empty. JSON has null for any other one, which means no limit. */
+export const isWhole = (text: string): boolean => /^\d*$/.test(text.trim());
+
 /** Whether the draft has everything that its adapter requires. @param stored the names of credentials that remain. */
 export function isComplete(draft: Draft, adapter: Adapter, stored: readonly string[]): boolean {
   const hasUrl = draft.base_url.trim() !== '' || adapter.base_url !== null;
   const hasAll = adapter.credentials.every(
     ({ name, required }) => !required || draft.credentials[name] || stored.includes(name),
   );
-  return draft.code.trim() !== '' && /^\d+$/.test(draft.timeout_ms.trim()) && hasUrl && hasAll;
+  const hasNumbers = draft.timeout_ms.trim() !== '' && [draft.timeout_ms, draft.max_in_flight].every(isWhole);
+  return draft.code.trim() !== '' && hasNumbers && hasUrl && hasAll;
 }
 
 /** Whether calls would go to another host. The API reports an invalid address. */

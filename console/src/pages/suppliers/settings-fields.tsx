@@ -2,7 +2,7 @@ import { Checkbox, NativeSelect, PasswordInput, TextInput } from '@mantine/core'
 import type { ReactNode } from 'react';
 import { useT } from '../../i18n/words';
 import { Pairs } from '../../kit/settings-form';
-import type { Adapter, Draft } from './settings-draft';
+import { isWhole, type Adapter, type Draft } from './settings-draft';
 import classes from './settings.module.css';
 
 interface FieldsProps {
@@ -83,20 +83,20 @@ export function SettingsFields(props: FieldsProps): ReactNode {
 function Limits(props: FieldsProps): ReactNode {
   const t = useT();
   const text = textOf(props);
-  const { adapter } = props;
+  const { adapter, draft } = props;
+  const number = (name: 'timeout_ms' | 'max_in_flight') => ({
+    inputMode: 'numeric' as const,
+    error: !isWhole(draft[name]) && t('suppliers.wholeNumber'),
+    ...text(name),
+  });
   return (
     <>
       <Pairs>
-        <TextInput
-          label={t('suppliers.timeoutMs')}
-          {...{ inputMode: 'numeric', required: true }}
-          {...text('timeout_ms')}
-        />
+        <TextInput label={t('suppliers.timeoutMs')} required {...number('timeout_ms')} />
         <TextInput
           label={t('suppliers.maxInFlight')}
           placeholder={t('suppliers.asWorkers')}
-          inputMode="numeric"
-          {...text('max_in_flight')}
+          {...number('max_in_flight')}
         />
       </Pairs>
       <TextInput
