@@ -199,8 +199,7 @@ export class PaymentsService {
   }
 
   private async credit(tx: Transaction, payment: IncomingPayment, to: Recipient, by: Decider): Promise<Carried> {
-    const { public_id: paymentId, amount, currency, paid_at: paidAt, slip_ref: slipRef } = payment;
-    if (currency !== 'THB') throw new AppError('CONFLICT', `payment ${paymentId} is in ${currency}: wallets hold THB`);
+    const { public_id: paymentId, amount, paid_at: paidAt, slip_ref: slipRef } = payment;
     const deposit = await this.recipientOf(tx, payment, to);
     const { merchant_id, deposit_number } = deposit;
     const who = by.approval ? { operator: by.approval.requester, approvedBy: by.operator } : { operator: by.operator };
@@ -273,7 +272,7 @@ export class PaymentsService {
 function assertDecidable(payment: IncomingPayment, decision: Decision): void {
   const wrong =
     (CLOSING.includes(decision) ? ifOpenCase(payment) : ifWaiting(payment)) ??
-    (decision === 'credit' ? ifStillThere(payment) : null);
+    (decision === 'credit' ? (ifBaht(payment) ?? ifStillThere(payment)) : null);
   if (wrong !== null) throw new AppError('CONFLICT', `payment ${payment.public_id} ${wrong}`);
 }
 
@@ -292,6 +291,9 @@ function ifWaiting({ state, decision, decided_by: operator }: IncomingPayment): 
   if (state === 'waiting') return null;
   return `${operator === null ? 'does not wait' : `was decided by ${operator} (${decision})`}: it is ${state}`;
 }
+
+const ifBaht = ({ currency }: IncomingPayment): string | null =>
+  currency === 'THB' ? null : `is in ${currency}, and wallets hold THB: return or ignore it`;
 
 /** A payment that went back whole before its credit must credit nobody. */
 const ifStillThere = ({ amount, taken_back }: IncomingPayment): string | null =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { isSafe } from '../../console/src/pages/deposits/safe-credit.js';
+import { isCreditable, isSafe } from '../../console/src/pages/deposits/safe-credit.js';
 
-const PAYMENT = { reason: 'UNMATCHED', taken_back_amount: null, contradicted: false };
+const PAYMENT = { currency: 'THB', reason: 'UNMATCHED', taken_back_amount: null, contradicted: false };
 const DEPOSIT = { deposit_number: 'dep_Np3O7rcsqNmBTwD7', status: 'pending' };
 
 describe('One click credits the suggested deposit', () => {
@@ -35,5 +35,10 @@ describe('One click credits the suggested deposit', () => {
   it('and not of a payment that was taken back in part, or is contradicted, whatever its reason', () => {
     expect(isSafe({ ...PAYMENT, taken_back_amount: '100.00' }, DEPOSIT)).toBe(false);
     expect(isSafe({ ...PAYMENT, contradicted: true }, DEPOSIT)).toBe(false);
+  });
+
+  it('and never of a payment that is not in THB, which no wallet can hold', () => {
+    expect(isSafe({ ...PAYMENT, currency: 'USD' }, DEPOSIT)).toBe(false);
+    expect(['THB', 'USD'].map((currency) => isCreditable({ currency }))).toEqual([true, false]);
   });
 });

@@ -222,4 +222,26 @@ describeInBrowser('Approvals, in a browser', () => {
       await visitor.leave(/Failed to load resource.*500/);
     },
   );
+
+  it('are not requested for the credit of a payment that is not in THB', async () => {
+    const { channel, payment } = await waitingPayment({ merchant }, mali);
+    const set = (reason: string, currency: string): Promise<void> =>
+      scene.stack.fill(
+        `SET session_replication_role = 'replica';
+         UPDATE incoming_payments SET reason = '${reason}', currency = '${currency}' WHERE public_id = '${payment}'`,
+      );
+    await set('WRONG_CURRENCY', 'USD');
+    const visitor = await arrive(mali);
+    const { page } = visitor;
+    const credit = page.getByRole('button', { name: /^Credit/ });
+    await visitor.open(`/payments?channel=${channel}`);
+    await page.locator('[data-row-link]').first().waitFor();
+    expect(await credit.count()).toBe(0);
+    await page.locator('[data-row-link]').first().click();
+    const panel = page.getByRole('complementary', { name: 'Payment', exact: true });
+    await panel.getByRole('button', { name: 'Ignore' }).waitFor();
+    expect([await panel.getByRole('button', { name: 'Returned' }).count(), await credit.count()]).toEqual([1, 0]);
+    await set('UNMATCHED', 'THB');
+    await visitor.leave();
+  });
 });

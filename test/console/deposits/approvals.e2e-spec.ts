@@ -186,6 +186,11 @@ describe('a decision about a large payment', () => {
     );
     const alone = await nok.browser.post<ErrorBody>(`/api/payments/${made.payment}/ignore`, { reason: 'x' });
     expect([alone.status, alone.body.details?.[0]?.code]).toEqual([403, 'APPROVAL_REQUIRED']);
+    const credit = await ask(toDeposit());
+    expect([credit.status, credit.body.message]).toEqual([
+      409,
+      `payment ${made.payment} is in USD, and wallets hold THB: return or ignore it`,
+    ]);
     const { status, body } = await ask({ kind: 'payment_ignore' });
     expect([status, body.currency]).toEqual([201, 'USD']);
     expect((await approve(body.id)).body.status).toBe('approved');

@@ -15,7 +15,7 @@ import { MerchantLink } from '../merchants/merchant-link';
 import type { Deciding } from './decide-payment';
 import type { PaymentView } from './deposit-view';
 import { DepositLink, differenceOf, stateOf, takenBackOf } from './payment-view';
-import { isSafe } from './safe-credit';
+import { isCreditable, isSafe } from './safe-credit';
 import classes from './deposits.module.css';
 
 interface PanelProps {
@@ -157,7 +157,7 @@ function Decisions({ payment, onDecide }: PartProps): ReactNode {
   const kinds = payment.is_open_case
     ? (['debit', 'keep'] as const)
     : payment.state === 'waiting'
-      ? (['credit', 'return', 'ignore'] as const)
+      ? (['credit', 'return', 'ignore'] as const).filter((kind) => kind !== 'credit' || isCreditable(payment))
       : [];
   if (!mayDecide || kinds.length === 0) return null;
   return (

@@ -23,7 +23,7 @@ import { DepositTabs } from './deposit-tabs';
 import type { PaymentView } from './deposit-view';
 import { PaymentPanel } from './payment-panel';
 import { DepositLink, differenceOf, stateOf } from './payment-view';
-import { isSafe } from './safe-credit';
+import { isCreditable, isSafe } from './safe-credit';
 import classes from './deposits.module.css';
 
 /** Payments that arrived. Opens on those that wait, oldest first. */
@@ -199,7 +199,7 @@ const decideColumn = (t: Translate, onDecide: ListProps['onDecide']): Column<Pay
   head: <span className="hidden">{t('payments.actions')}</span>,
   cell: (payment) => {
     const { state, is_open_case: isCase, suggestions } = payment;
-    if (state !== 'waiting' && !isCase) return null;
+    if (!isCase && (state !== 'waiting' || !isCreditable(payment))) return null;
     const [first] = suggestions;
     const to = first && isSafe(payment, first) ? first : undefined;
     const deciding: Deciding = isCase ? { payment, kind: 'keep' } : { payment, kind: 'credit', to };
