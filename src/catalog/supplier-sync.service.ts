@@ -74,7 +74,10 @@ export class SupplierSyncService {
     const connection = this.registry.tryConnect(supplier);
     if ('known' in connection) return refused(supplier, { kind: 'unavailable', problem: connection });
     const { minGapMs, isGapOurs = false } = catalogue;
-    const readAt = await this.suppliers.beginReading(supplier, isGapOurs && accepts(options, 'too_soon') ? 0 : minGapMs);
+    const readAt = await this.suppliers.beginReading(
+      supplier,
+      isGapOurs && accepts(options, 'too_soon') ? 0 : minGapMs,
+    );
     if (readAt) return this.read({ supplier, readAt, connection }, options, by);
     const last = (await this.get(code)).catalogue_read_at ?? new Date();
     const nextAt = new Date(last.getTime() + minGapMs);
