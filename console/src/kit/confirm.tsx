@@ -1,6 +1,6 @@
 import { Button, Textarea, TextInput } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import { useState, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode, type RefObject } from 'react';
 import { useT } from '../i18n/words';
 import { Modal } from './modal';
 import classes from './confirm.module.css';
@@ -37,6 +37,7 @@ export function Confirm(props: ConfirmProps): ReactNode {
   const [text, setText] = useState('');
   const [error, setError] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
+  const isMounted = useIsMounted();
   const canConfirm =
     isReady && (!requiresReason || reason.trim() !== '') && (typed === undefined || text.trim() === typed);
   const confirm = async (): Promise<void> => {
@@ -44,7 +45,7 @@ export function Confirm(props: ConfirmProps): ReactNode {
     setError(null);
     try {
       await onConfirm(reason.trim());
-      onClose();
+      if (isMounted.current) onClose();
     } catch (caught) {
       setError(caught instanceof Error ? caught.message : String(caught));
     } finally {
@@ -58,7 +59,10 @@ export function Confirm(props: ConfirmProps): ReactNode {
       title={title}
       size={props.size ?? 'md'}
       fullScreen={isPhone}
-      closeButtonProps={{ 'aria-label': t('action.close') }}
+      // The request can't be taken back, so its answer must find the dialog open.
+      closeOnEscape={!isBusy}
+      closeOnClickOutside={!isBusy}
+      closeButtonProps={{ 'aria-label': t('action.close'), disabled: isBusy }}
     >
       <form
         className={classes.body}
@@ -76,7 +80,7 @@ export function Confirm(props: ConfirmProps): ReactNode {
           </p>
         )}
         <div className={classes.buttons}>
-          <Button variant="default" onClick={onClose} data-autofocus>
+          <Button variant="default" onClick={onClose} disabled={isBusy} data-autofocus>
             {t('action.cancel')}
           </Button>
           <Button type="submit" color={isHarmless ? undefined : 'red'} loading={isBusy} disabled={!canConfirm}>
@@ -86,6 +90,18 @@ export function Confirm(props: ConfirmProps): ReactNode {
       </form>
     </Modal>
   );
+}
+
+/** Whether the dialog is still there. When it left with its page, `onClose` would close a dialog of another page. */
+function useIsMounted(): RefObject<boolean> {
+  const isMounted = useRef(true);
+  useEffect(() => {
+    isMounted.current = true;
+    return () => {
+      isMounted.current = false;
+    };
+  }, []);
+  return isMounted;
 }
 
 interface FieldProps {

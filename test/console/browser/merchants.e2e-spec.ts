@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { closeWithBalancedBooks } from '../../support/books.js';
+import { deferred } from '../../support/deferred.js';
 import { refused } from '../../support/fake-supplier.js';
 import { unique, type TestMerchant } from '../../support/stack.js';
 import { PASSWORD, type TestOperator } from '../console-stack.js';
@@ -130,6 +131,33 @@ describeInBrowser('Merchants, in a browser', () => {
     await dialog(page).getByRole('button', { name: 'Deposit 10.00 THB' }).click();
     await page.getByText('10.00 THB were deposited').waitFor();
     expect(Number(await available())).toBe(Number(before) + 10);
+    await visitor.leave(/Failed to load resource.*409/);
+  });
+
+  it('keep the dialog of a movement open until its answer is there', async () => {
+    const visitor = await arrive();
+    const { page } = visitor;
+    const { promise: gate, resolve: release } = deferred<void>();
+    const credits = '**/api/merchants/*/credits';
+    await page.route(credits, async (route) => {
+      await gate;
+      await route.fulfill({ status: 409, json: { status: 409, code: 'CONFLICT', message: 'Not now' } });
+    });
+    await visitor.open(`/merchants/${merchant.id}`);
+    await page.getByRole('button', { name: 'Deposit', exact: true }).click();
+    await dialog(page).getByLabel('Amount').fill('10');
+    await dialog(page).getByLabel('Reference').fill('bank-slow');
+    const sent = page.waitForRequest(credits);
+    await dialog(page).getByRole('button', { name: 'Deposit 10.00 THB' }).click();
+    await sent;
+    await page.keyboard.press('Escape');
+    await page.mouse.click(10, 10);
+    for (const label of ['Cancel', 'Close'])
+      expect([label, await dialog(page).getByRole('button', { name: label }).isDisabled()]).toEqual([label, true]);
+    release();
+    await dialog(page).getByText('Not now').waitFor();
+    await page.keyboard.press('Escape');
+    await dialog(page).waitFor({ state: 'detached' });
     await visitor.leave(/Failed to load resource.*409/);
   });
 

@@ -32,18 +32,16 @@ export function ResolveMany({ units, onClose, onResolved }: ResolveManyProps): R
   const [selected] = useState(units);
   const [result, setResult] = useState<Resolved | null>(null);
   const isPartial = useRef(false);
+  const close = (): void => {
+    onClose();
+    onResolved();
+  };
   const finish = (resolved: Resolved): void => {
     isPartial.current = resolved.left.length > 0;
     if (isPartial.current) setResult(resolved);
-    else onResolved();
+    else close();
   };
-  if (result) {
-    const close = (): void => {
-      onClose();
-      onResolved();
-    };
-    return <UnsettledUnits selected={selected} result={result} onClose={close} />;
-  }
+  if (result) return <UnsettledUnits selected={selected} result={result} onClose={close} />;
   return <Decide units={selected} onDone={finish} onClose={() => isPartial.current || onClose()} />;
 }
 
