@@ -1,6 +1,7 @@
 import { CloseButton } from '@mantine/core';
 import { Fragment, useEffect, useRef, type ReactNode } from 'react';
 import { useT } from '../i18n/words';
+import { usedEscapes } from './escape';
 import classes from './side-panel.module.css';
 
 interface WithSidePanelProps {
@@ -38,7 +39,8 @@ export function SidePanel({ title, onClose, children }: SidePanelProps): ReactNo
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   useEffect(() => {
     const close = (event: KeyboardEvent): void => {
-      if (event.key === 'Escape' && document.querySelector('[role="dialog"]') === null) onClose();
+      if (event.key !== 'Escape' || usedEscapes.has(event)) return;
+      if (document.querySelector('[role="dialog"]') === null) onClose();
     };
     document.addEventListener('keydown', close);
     return () => document.removeEventListener('keydown', close);

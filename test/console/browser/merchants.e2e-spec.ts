@@ -183,6 +183,12 @@ describeInBrowser('Merchants, in a browser', () => {
     await visitor.look('take-out');
     await button.click();
     const again = page.getByRole('dialog', { name: 'Confirm that it is you' });
+    await again.waitFor();
+    // It closes only the upper dialog. The one below shows the refusal, and can send again.
+    await page.keyboard.press('Escape');
+    await again.waitFor({ state: 'detached' });
+    await form.getByRole('alert').waitFor();
+    await button.click();
     await again.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await page.keyboard.press('Enter');
     await page.getByText('25.00 THB were withdrawn').waitFor();
