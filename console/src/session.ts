@@ -23,6 +23,8 @@ export const sessionQuery = queryOptions({
 
 /** Stores the session, and applies the operator's language and zone. */
 export async function enter(queries: QueryClient, session: Session): Promise<void> {
+  // After the end of a session, the next operator may be another one, and may see less.
+  queries.clear();
   queries.setQueryData(sessionQuery.queryKey, session);
   await follow(session);
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
+import { deferred } from '../../support/deferred.js';
 import { eventually } from '../../support/eventually.js';
 import { codeOf, ConsoleStack, PASSWORD } from '../console-stack.js';
 import { BUILT, describeInBrowser, launchBrowser, Visitor } from './chromium-browser.js';
@@ -45,6 +46,32 @@ describeInBrowser('Signing in, in a browser', () => {
     await page.getByRole('button', { name: /operator-/ }).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await page.waitForURL('**/login');
+    await visitor.leave(REFUSED);
+  });
+
+  it('shows the next operator nothing that the browser kept of the one before', async () => {
+    const before = await stack.signedIn('admin');
+    const next = await stack.operator('admin');
+    const visitor = await Visitor.arrive(browser, stack, { as: before });
+    const { page } = visitor;
+    await visitor.open('/operators');
+    await page.locator('main table').waitFor();
+    await before.browser.send('DELETE', '/api/session');
+    await page.getByRole('link', { name: 'Log', exact: true }).click();
+    await page.waitForURL('**/login?next=%2Flog');
+    const { promise: gate, resolve: release } = deferred<void>();
+    await page.route('**/api/operators', async (route) => {
+      await gate;
+      await route.continue();
+    });
+    await signIn(page, next.email);
+    await page.waitForURL('**/log');
+    await page.getByRole('link', { name: 'Operators', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Operators' }).waitFor();
+    await page.locator('main [aria-busy="true"]').waitFor({ state: 'attached' });
+    expect(await page.locator('main table').count()).toBe(0);
+    release();
+    await page.locator('main table').waitFor();
     await visitor.leave(REFUSED);
   });
 
