@@ -89,6 +89,23 @@ describeInBrowser('Webhooks, in a browser', () => {
     await visitor.leave();
   });
 
+  it('alert an operator to a failure, until the operator closes the message', async () => {
+    const visitor = await arrive();
+    const { page } = visitor;
+    const message = 'This webhook was deleted meanwhile';
+    await page.route('**/api/webhooks/*/test', (route) =>
+      route.fulfill({ status: 409, json: { status: 409, code: 'CONFLICT', message } }),
+    );
+    await visitor.open(`/webhooks/${good.id}`);
+    await page.getByRole('button', { name: 'Send test event' }).click();
+    const alert = page.getByRole('alert').filter({ hasText: message });
+    await alert.waitFor();
+    await visitor.look('webhook-test-failed');
+    await alert.getByRole('button', { name: 'Close' }).click();
+    await alert.waitFor({ state: 'detached' });
+    await visitor.leave(/Failed to load resource.*409/);
+  });
+
   it('are replayed after a count, as a job with progress', async () => {
     const visitor = await arrive();
     const { page } = visitor;

@@ -12,7 +12,7 @@ import { Moment } from '../../kit/moment';
 import { Facts, Page, Section } from '../../kit/page';
 import { Answered } from '../../kit/states';
 import { Status } from '../../kit/status';
-import { toast } from '../../kit/toasts';
+import { toast, toastFailure } from '../../kit/toasts';
 import { useMay } from '../../session';
 import { LastImport } from './channels';
 import { DepositTabs } from './deposit-tabs';
@@ -80,14 +80,14 @@ function Actions({ channel, onOpen }: { channel: ChannelView; onOpen: (dialog: D
   const maySync = useMay('payments.decide');
   const { code, status, can_sync: canSync } = channel;
   const params = { path: { code } };
-  const onError = (error: Error): void => toast(error.message);
   const test = useMutation({
     mutationFn: () => ask(() => client.POST('/api/channels/{code}/test', { params })),
     onSuccess: ({ checks }) => {
       const wrong = checks.filter(({ ok }) => !ok).map(({ detail }) => detail);
-      toast(wrong.length === 0 ? t('channels.testGood') : wrong.join(' '));
+      if (wrong.length === 0) toast(t('channels.testGood'));
+      else toastFailure(wrong.join(' '));
     },
-    onError,
+    onError: (error) => toastFailure(error),
   });
   const resume = useMutation({
     mutationFn: () => ask(() => client.DELETE('/api/channels/{code}/pause', { params })),
@@ -95,7 +95,7 @@ function Actions({ channel, onOpen }: { channel: ChannelView; onOpen: (dialog: D
       toast(t('channels.resumed', { code }));
       await queries.invalidateQueries({ queryKey: ['channels'] });
     },
-    onError,
+    onError: (error) => toastFailure(error),
   });
   const always = (
     <>

@@ -5,7 +5,7 @@ import { ask, client } from '../../api';
 import { useT } from '../../i18n/words';
 import { Moment } from '../../kit/moment';
 import { Answered } from '../../kit/states';
-import { toast } from '../../kit/toasts';
+import { toast, toastFailure } from '../../kit/toasts';
 import { browserName } from './browser-name';
 import classes from './me.module.css';
 
@@ -23,7 +23,7 @@ export function Sessions(): ReactNode {
       toast(t('me.sessionEnded'));
       await queries.invalidateQueries({ queryKey: ['me', 'sessions'] });
     },
-    onError: (error) => toast(error.message),
+    onError: (error) => toastFailure(error),
   });
   return (
     <Answered query={query} rows={2}>

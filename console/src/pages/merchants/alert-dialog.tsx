@@ -3,7 +3,7 @@ import { ask, client } from '../../api';
 import { useT } from '../../i18n/words';
 import { formatAmount, readAmount, writeAmount } from '../../kit/amount';
 import { Confirm } from '../../kit/confirm';
-import { toast } from '../../kit/toasts';
+import { toast, toastFailure } from '../../kit/toasts';
 import { AmountField } from './amount-field';
 import { useRefresh, type MerchantView, type WalletView } from './merchant-view';
 
@@ -37,7 +37,7 @@ export function AlertDialog({ merchant: { id }, wallet, onClose }: AlertDialogPr
     const amount = isOff || below === null ? null : writeAmount(below);
     await set(amount);
     const done = amount === null ? t('alert.off') : t('alert.done', { amount: formatAmount(amount) });
-    toast(done, () => void set(before).catch((error: Error) => toast(error.message)));
+    toast(done, () => void set(before).catch(toastFailure));
   };
   return (
     <Confirm

@@ -4,7 +4,7 @@ import { useT } from '../../i18n/words';
 import { formatAmount, readAmount, writeAmount } from '../../kit/amount';
 import { Confirm } from '../../kit/confirm';
 import { Facts } from '../../kit/page';
-import { toast } from '../../kit/toasts';
+import { toast, toastFailure } from '../../kit/toasts';
 import { AmountField } from './amount-field';
 import { useRefresh, type PriceView } from './merchant-view';
 import classes from './prices.module.css';
@@ -29,9 +29,7 @@ export function SetPrice({ merchant, product, onClose }: SetPriceProps): ReactNo
     const next = isCleared || price === null ? null : writeAmount(price);
     await change(next, own);
     const done = next === null ? 'prices.cleared' : 'prices.done';
-    toast(t(done, { sku, price: formatAmount(next ?? list) }), () => {
-      change(own, next).catch((error: Error) => toast(error.message));
-    });
+    toast(t(done, { sku, price: formatAmount(next ?? list) }), () => void change(own, next).catch(toastFailure));
   };
   return (
     <Confirm

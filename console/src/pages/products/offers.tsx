@@ -8,7 +8,7 @@ import { Section } from '../../kit/page';
 import { Empty } from '../../kit/states';
 import { Status } from '../../kit/status';
 import { Table, type Column } from '../../kit/table';
-import { toast } from '../../kit/toasts';
+import { toastFailure } from '../../kit/toasts';
 import { useMay } from '../../session';
 import { Margin, Missing } from './margin';
 import { nameOf, useSetOffer } from './offer-calls';
@@ -161,9 +161,7 @@ function SwitchOn({ product, offer }: { product: ProductView; offer: OfferView }
       variant="default"
       aria-label={`${t('offer.on')} ${nameOf(offer)}`}
       onClick={() =>
-        void set({ ...keyOf(offer), active: true, expected_updated_at: offer.updated_at }).catch((error: unknown) =>
-          toast(error instanceof Error ? error.message : String(error)),
-        )
+        void set({ ...keyOf(offer), active: true, expected_updated_at: offer.updated_at }).catch(toastFailure)
       }
     >
       {t('offer.on')}

@@ -12,7 +12,7 @@ import { Moment } from '../../kit/moment';
 import { Facts, Page, Section } from '../../kit/page';
 import { Answered } from '../../kit/states';
 import { Status } from '../../kit/status';
-import { toast } from '../../kit/toasts';
+import { toast, toastFailure } from '../../kit/toasts';
 import { useMay } from '../../session';
 import { History } from './history';
 import { Missing } from './margin';
@@ -163,12 +163,16 @@ function Actions({ product }: { product: ProductView }): ReactNode {
     queries.setQueryData(['product', sku], changed);
     await queries.invalidateQueries({ queryKey: ['products'] });
     void queries.invalidateQueries({ queryKey: ['product', sku, 'history'] });
-    const undo = (): void => void setActive(!isActive, undefined, changed.updated_at).catch(say);
+    const undo = (): void => void setActive(!isActive, undefined, changed.updated_at).catch(toastFailure);
     toast(t(isActive ? 'product.onDone' : 'product.offDone', { sku }), isActive ? undefined : undo);
   };
   return (
     <>
-      <Button size="xs" variant="default" onClick={() => (active ? setLeaving(true) : void setActive(true).catch(say))}>
+      <Button
+        size="xs"
+        variant="default"
+        onClick={() => (active ? setLeaving(true) : void setActive(true).catch(toastFailure))}
+      >
         {t(active ? 'product.off' : 'product.on')}
       </Button>
       <Button size="xs" onClick={() => void navigate({ to: '.', search: { edit: 'definition' }, replace: true })}>
@@ -189,5 +193,3 @@ function Actions({ product }: { product: ProductView }): ReactNode {
     </>
   );
 }
-
-const say = (error: unknown): void => toast(error instanceof Error ? error.message : String(error));

@@ -6,7 +6,7 @@ import { useT, useWords } from '../../i18n/words';
 import { EVERY, usePolled } from '../../kit/live';
 import { Age, Ago } from '../../kit/moment';
 import { Status } from '../../kit/status';
-import { toast } from '../../kit/toasts';
+import { toast, toastFailure } from '../../kit/toasts';
 import { useMay, type Permission } from '../../session';
 import type { JobDetailView, JobKind, JobView } from './job-view';
 import classes from './job-banner.module.css';
@@ -77,7 +77,7 @@ function Cancel({ job: { id, kind } }: { job: JobView }): ReactNode {
   const cancel = useMutation({
     mutationFn: () => ask(() => client.DELETE('/api/jobs/{id}', { params: { path: { id } } })),
     onSuccess: () => toast(t('job.cancelling')),
-    onError: (error) => toast(error.message),
+    onError: (error) => toastFailure(error),
     onSettled: () => queries.invalidateQueries({ queryKey: ['job', String(id)] }),
   });
   if (!mayRun) return null;

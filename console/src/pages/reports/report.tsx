@@ -11,7 +11,7 @@ import { useRequestKeys } from '../../kit/request-key';
 import { Answered, Empty, Failure, Loading } from '../../kit/states';
 import { Status } from '../../kit/status';
 import { Tabs } from '../../kit/tabs';
-import { toast } from '../../kit/toasts';
+import { toastFailure } from '../../kit/toasts';
 import { useMay } from '../../session';
 import { JobState, useJob } from './job-banner';
 import { latestOf, type JobDetailView, type JobView, type Params, type ReportKind, type StartJob } from './job-view';
@@ -105,7 +105,7 @@ export function RunButton({ start, isBusy = false }: { start: StartJob; isBusy?:
       size="xs"
       disabled={isBusy}
       loading={run.isPending}
-      onClick={() => run.mutate(undefined, { onError: (error) => toast(error.message) })}
+      onClick={() => run.mutate(undefined, { onError: toastFailure })}
     >
       {t('report.run')}
     </Button>

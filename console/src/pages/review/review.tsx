@@ -16,7 +16,7 @@ import { Pages } from '../../kit/pages';
 import { Answered, Empty } from '../../kit/states';
 import { Status } from '../../kit/status';
 import { Stack, Table, type Column } from '../../kit/table';
-import { toast } from '../../kit/toasts';
+import { toastFailure } from '../../kit/toasts';
 import { useMay } from '../../session';
 import { SelectionBar } from './selection-bar';
 import { fits, keyOf, othersOf, useSelection, type ReviewUnit, type Selection } from './selection';
@@ -171,7 +171,7 @@ function Claim({ row }: { row: ReviewUnit }): ReactNode {
       ask(() => client.PUT('/api/review/{number}/{unit}/claim', { params: { path: { number, unit } } })),
     onSuccess: () => navigate({ to: '/orders/$number', params: { number }, search: { resolve: unit } }),
     onError: (error) => {
-      toast(error.message);
+      toastFailure(error);
       void queries.invalidateQueries({ queryKey: ['review'] });
     },
   });

@@ -4,7 +4,7 @@ import { ask, client } from '../../api';
 import { useT } from '../../i18n/words';
 import { Confirm } from '../../kit/confirm';
 import { Loading } from '../../kit/states';
-import { toast } from '../../kit/toasts';
+import { toast, toastFailure } from '../../kit/toasts';
 import type { SupplierDetail } from './supplier-view';
 
 /** Ends a pause without a dialog, because the operator can pause again. */
@@ -17,7 +17,7 @@ export function useResume(code: string): UseMutationResult<SupplierDetail, Error
       toast(t('suppliers.resumed', { supplier: code }));
       await queries.invalidateQueries({ queryKey: ['suppliers'] });
     },
-    onError: (error) => toast(error.message),
+    onError: (error) => toastFailure(error),
   });
 }
 

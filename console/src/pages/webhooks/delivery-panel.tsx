@@ -12,7 +12,7 @@ import { Facts } from '../../kit/page';
 import { SidePanel } from '../../kit/side-panel';
 import { Answered } from '../../kit/states';
 import { Status } from '../../kit/status';
-import { toast } from '../../kit/toasts';
+import { toast, toastFailure } from '../../kit/toasts';
 import { useMay } from '../../session';
 import { AnswerName } from './delivery-table';
 import type { AttemptView, DeliveryDetailView } from './webhook-view';
@@ -128,7 +128,7 @@ function Retry({ delivery: { id, in_flight: isInFlight } }: { delivery: Delivery
       toast(t('delivery.retried'));
       await queries.invalidateQueries({ queryKey: ['deliveries'] });
     },
-    onError: (error) => toast(error.message),
+    onError: (error) => toastFailure(error),
   });
   if (!mayReplay) return null;
   return (

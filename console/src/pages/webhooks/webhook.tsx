@@ -17,7 +17,7 @@ import { Pages } from '../../kit/pages';
 import { WithSidePanel } from '../../kit/side-panel';
 import { Answered, Empty } from '../../kit/states';
 import { Status } from '../../kit/status';
-import { toast } from '../../kit/toasts';
+import { toast, toastFailure } from '../../kit/toasts';
 import { useMay } from '../../session';
 import { JobBanner } from '../reports/job-banner';
 import { DeliveryPanel } from './delivery-panel';
@@ -122,7 +122,7 @@ function SendTest({ id }: { id: number }): ReactNode {
       });
       await queries.invalidateQueries({ queryKey: ['deliveries'] });
     },
-    onError: (error) => toast(error.message),
+    onError: (error) => toastFailure(error),
   });
   if (!mayTest) return null;
   return (
