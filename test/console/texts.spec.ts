@@ -78,6 +78,70 @@ describe('The texts of the console', () => {
   });
 });
 
+interface PageRoute {
+  /** The name of the route above it. */
+  parent: string;
+  /** The module of its page, without the extension. */
+  page: string;
+  areas: string[];
+}
+
+describe('The texts of a page', () => {
+  const areaOf = new Map(
+    files
+      .filter((file) => file.endsWith('words.en.json'))
+      .flatMap((file) => {
+        const area = path.basename(path.dirname(file));
+        return Object.keys(JSON.parse(read(file)) as Messages).map((key) => [key, area] as const);
+      }),
+  );
+  const partOf = (code: string, pattern: RegExp): string => pattern.exec(code)?.[1] ?? '';
+  const toRoute = (code: string): [name: string, route: PageRoute] => [
+    partOf(code, /^(\w+)/),
+    {
+      parent: partOf(code, /getParentRoute: \(\) => (\w+)/),
+      page: partOf(code, /import\('\.\.\/(pages\/[^']+)'\)/),
+      areas: partOf(code, /inArea\((.+?), \(\) =>/).match(/\w+/g) ?? [],
+    },
+  ];
+  const routes = new Map(
+    files
+      .filter((file) => path.dirname(file) === 'routes')
+      .flatMap((file) => read(file).split('export const ').slice(1))
+      .map(toRoute),
+  );
+  /** The areas that a route and the routes above it load. */
+  const areasOf = (name: string): string[] => {
+    const route = routes.get(name);
+    return route ? [...route.areas, ...areasOf(route.parent)] : [];
+  };
+  /** A module and all modules that load with it. A part that loads later may be one that this page never shows. */
+  const modulesOf = (file: string, found = new Set<string>()): Set<string> => {
+    found.add(file);
+    for (const [, from = ''] of read(file).matchAll(/^import (?!type )[^;]*? from '(\.[^']+)'/gm)) {
+      const base = path.join(path.dirname(file), from);
+      const source = [`${base}.ts`, `${base}.tsx`].find((each) => files.includes(each));
+      if (source !== undefined && !found.has(source)) modulesOf(source, found);
+    }
+    return found;
+  };
+  const keysIn = (code: string): string[] =>
+    [...code.matchAll(/\bt\(([^()]*)/g)].flatMap(([, sent = '']) => sent.match(/(?<=')[\w.]+(?=')/g) ?? []);
+
+  it('load with its route, because a page shows the key of a missing text', () => {
+    const pages = [...routes].filter(([, { page }]) => page !== '');
+    expect(pages.length).toBeGreaterThan(40);
+    const missing = pages.flatMap(([name, { page }]) => {
+      const loaded = areasOf(name);
+      return [...modulesOf(`${page}.tsx`)]
+        .flatMap((file) => keysIn(read(file)))
+        .filter((key) => areaOf.has(key) && !loaded.includes(areaOf.get(key) ?? ''))
+        .map((key) => `${name}: ${key}`);
+    });
+    expect(missing).toEqual([]);
+  });
+});
+
 describe('The list of keyboard shortcuts', () => {
   it('has each key to which a page listens, and no other', () => {
     const list = /KEYS[^=]+= \[(.+?)\n\];/s.exec(read('shell/shortcut-help.tsx'))?.[1] ?? '';
