@@ -3,15 +3,21 @@ import { isProblem } from '../api';
 import { useT } from '../i18n/words';
 import classes from './confirm.module.css';
 
+interface SubmitErrorProps {
+  error: Error | null;
+  /** Whether the form sends a password or a code, so that a 401 may mean that it is wrong. */
+  hasSecret?: boolean;
+}
+
 /** The error of a form, translated when its code is known. */
-export function SubmitError({ error }: { error: Error | null }): ReactNode {
+export function SubmitError({ error, hasSecret = false }: SubmitErrorProps): ReactNode {
   const t = useT();
   if (error === null) return null;
   const [detail] = isProblem(error) ? error.details : [];
   const text = isProblem(error, 429)
     ? t('problem.tooMany')
     : isProblem(error, 401)
-      ? t('problem.refused')
+      ? t(hasSecret ? 'problem.refused' : 'problem.sessionEnded')
       : ((detail && t.maybe(`problem.${detail.code}`)) ?? error.message);
   return (
     <p className={classes.error} role="alert">

@@ -305,6 +305,19 @@ describeInBrowser('Orders, in a browser', () => {
     await visitor.leave(/Failed to load resource.*503/);
   });
 
+  it('say that the session has ended, instead of a wrong password', async () => {
+    const visitor = await arrive();
+    const { page } = visitor;
+    await page.route('**/notes', (route) =>
+      route.fulfill({ status: 401, json: { status: 401, code: 'UNAUTHORIZED', message: 'Sign in first' } }),
+    );
+    await visitor.open(`/orders/${completed.order_number}`);
+    await page.getByLabel('Note').fill('Informed the buyer.');
+    await page.getByRole('button', { name: 'Add note' }).click();
+    await page.getByRole('alert').getByText('Your session has ended. Sign in again.').waitFor();
+    await visitor.leave(/Failed to load resource.*401/);
+  });
+
   it('name the missing permission to operators who may not see them', async () => {
     const visitor = await arrive();
     const { page } = visitor;

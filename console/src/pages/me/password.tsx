@@ -29,7 +29,7 @@ export function Password(): ReactNode {
         onChange={(event) => setCurrent(event.currentTarget.value)}
       />
       <NewPassword value={next} onChange={setNext} />
-      <SubmitError error={error} />
+      <SubmitError error={error} hasSecret />
       <Button type="submit" size="sm" variant="default" loading={isBusy} className={classes.submit}>
         {t('me.changePassword')}
       </Button>

@@ -28,7 +28,7 @@ export function CodeForm({ onSession, onBack }: CodeFormProps): ReactNode {
         value={code}
         onChange={setCode}
       />
-      <SubmitError error={error} />
+      <SubmitError error={error} hasSecret />
       <Button type="submit" loading={isBusy} fullWidth>
         {t('login.submit')}
       </Button>

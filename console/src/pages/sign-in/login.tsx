@@ -74,7 +74,7 @@ function PasswordForm({ onSession }: { onSession: (session: Session) => Promise<
         value={password}
         onChange={(event) => setPassword(event.currentTarget.value)}
       />
-      <SubmitError error={error} />
+      <SubmitError error={error} hasSecret />
       <Button type="submit" loading={isBusy} fullWidth>
         {t('login.submit')}
       </Button>

@@ -78,7 +78,7 @@ function PasswordForm({ token, email }: { token: string; email: string }): React
         value={email}
       />
       <NewPassword value={password} onChange={setPassword} email={email} />
-      <SubmitError error={error} />
+      <SubmitError error={error} hasSecret />
       <Button type="submit" loading={isBusy} fullWidth>
         {t('setPassword.submit')}
       </Button>
