@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
+import { MerchantsService } from '../../../src/merchants/merchants.service.js';
 import { deferred } from '../../support/deferred.js';
 import { refused } from '../../support/fake-supplier.js';
 import { eventually } from '../../support/eventually.js';
@@ -136,6 +137,34 @@ describeInBrowser('Orders, in a browser', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: completed.order_number }).waitFor();
     await hit.waitFor({ state: 'detached' });
+    await visitor.leave();
+  });
+
+  it('are found beside merchants, of which two may have the same name', async () => {
+    const merchants = scene.console.app.get(MerchantsService);
+    for (const name of ['Twin Game Shop', 'Twin Game Shop', 'Lone Game Shop']) await merchants.create(name);
+    const visitor = await arrive();
+    const { page } = visitor;
+    await visitor.open('/orders');
+    const links = page.getByRole('search').getByRole('link');
+    await page.getByRole('searchbox').fill('Twin Game Shop');
+    await links.nth(1).waitFor();
+    await page.getByRole('searchbox').fill('Lone Game Shop');
+    await links.filter({ hasText: 'Lone Game Shop' }).waitFor();
+    expect(await links.count()).toBe(1);
+    await visitor.leave();
+  });
+
+  it('have metadata of the merchant, none of which passes for a fact of ours', async () => {
+    const { merchant, sku } = scene;
+    const request = { reference_id: unique('order'), user_id: 'player-1', items: [{ sku }] };
+    const whole = { ...request, metadata: { Player: 'player-2' } };
+    const { body } = await merchant.client.post<OrderBody>('/v1/orders', whole);
+    const visitor = await arrive();
+    const { page } = visitor;
+    await visitor.open(`/orders/${body.order_number}`);
+    await page.getByText('metadata.Player', { exact: true }).waitFor();
+    expect(await page.locator('dt').filter({ hasText: /^Player$/ }).count()).toBe(1);
     await visitor.leave();
   });
 

@@ -134,7 +134,8 @@ function DepositFacts({ deposit }: { deposit: Deposit }): ReactNode {
           [t('deposits.expires'), <Moment key="expires" at={deposit.expires_at} />],
           [t('deposits.held'), <Moment key="held" at={deposit.hold_until} />],
           [t('deposits.source'), t(`deposits.source.${deposit.source}`)],
-          ...more.map(([name, value]) => [name, value] as const),
+          // The merchant chose the names, so none may pass for one of ours.
+          ...more.map(([name, value]) => [`metadata.${name}`, value] as const),
           payload === null
             ? null
             : [

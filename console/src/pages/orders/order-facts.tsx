@@ -35,7 +35,8 @@ export function OrderFacts({ order }: { order: OrderView }): ReactNode {
               </div>,
             ]
           : null,
-        ...Object.entries(metadata).map(([name, value]) => [name, value] satisfies [string, ReactNode]),
+        // The merchant chose the names, so none may pass for one of ours.
+        ...Object.entries(metadata).map(([name, value]) => [`metadata.${name}`, value] satisfies [string, ReactNode]),
       ]}
     />
   );

@@ -20,6 +20,8 @@ export const foundQuery = (term: string) =>
   });
 
 export interface Hit {
+  /** Unlike kind and title, it is unique: merchants may have equal names. */
+  id: string;
   /** The kind of the match, such as an order number. */
   kind: string;
   title: string;
@@ -30,6 +32,7 @@ export interface Hit {
 export function hitsOf({ orders, merchants, products }: Found, term: string, t: Translate): Hit[] {
   return [
     ...orders.map(({ order_number: number, found_as, ...order }) => ({
+      id: `order ${number}`,
       kind: t(`search.as.${found_as}`),
       title: number,
       detail: <AboutOrder order={order} />,
@@ -40,12 +43,14 @@ export function hitsOf({ orders, merchants, products }: Found, term: string, t: 
           : ({ to: '/orders/$number', params: { number } } as const),
     })),
     ...merchants.map(({ id, name }) => ({
+      id: `merchant ${id}`,
       kind: t('search.as.merchant'),
       title: name,
       detail: t('merchant.title', { id: String(id) }),
       link: { to: '/merchants/$id', params: { id: String(id) } } as const,
     })),
     ...products.map(({ sku, name }) => ({
+      id: `product ${sku}`,
       kind: t('search.as.product'),
       title: sku,
       detail: name,

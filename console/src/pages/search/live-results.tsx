@@ -20,7 +20,7 @@ export function LiveResults({ term, onLeave }: { term: string; onLeave: () => vo
       ) : (
         <ul className={classes.hits} aria-label={t('search.titleFor', { term })}>
           {hits.map((hit) => (
-            <li key={`${hit.kind} ${hit.title}`}>
+            <li key={hit.id}>
               <Link {...hit.link} className={classes.hit} onClick={onLeave}>
                 <span className={classes.head}>
                   <span className={classes.title}>{hit.title}</span>

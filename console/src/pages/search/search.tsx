@@ -30,7 +30,7 @@ function Found({ term }: { term: string }): ReactNode {
         return (
           <ul className={classes.hits}>
             {hits.map((hit) => (
-              <li key={`${hit.kind} ${hit.title}`}>
+              <li key={hit.id}>
                 <Link {...hit.link} className={classes.hit} data-row-link="">
                   <span className={classes.kind}>{hit.kind}</span>
                   <span className={classes.title}>{hit.title}</span>
