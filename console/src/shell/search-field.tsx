@@ -24,6 +24,10 @@ export function SearchField({ inputRef }: { inputRef: RefObject<HTMLInputElement
   const [typed, setTyped] = useState('');
   const [term] = useDebouncedValue(typed, PAUSE_MS);
   const close = (): void => setTyped('');
+  const leave = (): void => {
+    close();
+    inputRef.current?.blur();
+  };
   const isOpen = typed !== '' && term.length >= MIN_LENGTH;
   return (
     // The keys come from the field and the results in the form.
@@ -33,17 +37,17 @@ export function SearchField({ inputRef }: { inputRef: RefObject<HTMLInputElement
       className={classes.search}
       onSubmit={(event) => {
         event.preventDefault();
-        inputRef.current?.blur();
-        close();
+        leave();
         const wanted = inputRef.current?.value.trim() ?? '';
         if (wanted !== '') void navigate({ to: '/search', search: { q: wanted } });
       }}
+      // The field keeps the focus. Safari focuses no link, so the results would close before the click reaches one.
+      onMouseDown={(event) => event.target !== inputRef.current && event.preventDefault()}
       onBlur={({ currentTarget, relatedTarget }) => !currentTarget.contains(relatedTarget) && close()}
       onKeyDown={(event) => {
         moveFocus(event);
         if (event.key !== 'Escape') return;
-        close();
-        inputRef.current?.blur();
+        leave();
       }}
     >
       <TextInput
@@ -62,7 +66,7 @@ export function SearchField({ inputRef }: { inputRef: RefObject<HTMLInputElement
       />
       {isOpen && (
         <Suspense fallback={null}>
-          <LiveResults term={term} onLeave={close} />
+          <LiveResults term={term} onLeave={leave} />
         </Suspense>
       )}
     </form>

@@ -140,6 +140,22 @@ describeInBrowser('Orders, in a browser', () => {
     await visitor.leave();
   });
 
+  it('open by a click while the field keeps the focus, because Safari focuses no links', async () => {
+    const visitor = await arrive();
+    const { page } = visitor;
+    await visitor.open('/orders');
+    const field = page.getByRole('searchbox');
+    await field.fill(completed.reference_id);
+    await page.getByRole('search').getByRole('link', { name: completed.order_number }).hover();
+    await page.mouse.down();
+    await field.and(page.locator(':focus')).waitFor();
+    await page.mouse.up();
+    await page.getByRole('heading', { name: completed.order_number }).waitFor();
+    // Single keys must work again.
+    expect(await field.and(page.locator(':focus')).count()).toBe(0);
+    await visitor.leave();
+  });
+
   it('are found beside merchants, of which two may have the same name', async () => {
     const merchants = scene.console.app.get(MerchantsService);
     for (const name of ['Twin Game Shop', 'Twin Game Shop', 'Lone Game Shop']) await merchants.create(name);
