@@ -375,6 +375,8 @@ describeInBrowser('Deposits, in a browser', () => {
     await dialog(page).getByRole('button', { name: 'Pause' }).click();
     await page.getByText('kbank takes no new deposits now').waitFor();
     await page.getByRole('button', { name: 'Resume' }).click();
+    await dialog(page).getByText('Merchants can announce deposits to kbank from now on.').waitFor();
+    await dialog(page).getByRole('button', { name: 'Resume' }).click();
     await page.getByText('kbank takes new deposits again').waitFor();
     await visitor.leave();
   });

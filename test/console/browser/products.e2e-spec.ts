@@ -136,6 +136,20 @@ describeInBrowser('Products, in a browser', () => {
     await visitor.leave(/Failed to load resource.*409/);
   });
 
+  it('are put on sale only after a question', async () => {
+    await scene.stack.product('10.00', { sku: 'OFF-1', name: 'Off sale', active: false });
+    const visitor = await arrive();
+    const { page } = visitor;
+    await visitor.open('/products/OFF-1');
+    await page.getByRole('button', { name: 'Put on sale' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Put OFF-1 on sale' });
+    await dialog.getByText('Merchants can order OFF-1 from now on.').waitFor();
+    expect((await admin.browser.get<{ active: boolean }>('/api/products/OFF-1')).body.active).toBe(false);
+    await dialog.getByRole('button', { name: 'Put on sale' }).click();
+    await page.getByText('OFF-1 is on sale').waitFor();
+    await visitor.leave();
+  });
+
   it('are changed by a file of 500 prices, after a preview of all prices, and typing their number', async () => {
     const skus = Array.from({ length: 500 }, (_, index) => `BULK-${String(index).padStart(3, '0')}`);
     const bulk = skus.map((sku) => ({ sku, name: sku, price: 1000n, supplier: 'fake' }));

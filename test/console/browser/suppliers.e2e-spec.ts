@@ -175,7 +175,7 @@ describeInBrowser('Home and suppliers, in a browser', () => {
     await visitor.leave();
   });
 
-  it('are paused with a reason and resumed, and tested with results in words', async () => {
+  it('are paused with a reason and resumed after a question, and tested with results in words', async () => {
     const visitor = await arrive();
     const { page } = visitor;
     await visitor.open('/suppliers/fake');
@@ -191,6 +191,11 @@ describeInBrowser('Home and suppliers, in a browser', () => {
     await page.getByText('maintenance until 14:00').waitFor();
     await visitor.look('supplier-paused');
     await page.getByRole('button', { name: 'Resume fake' }).click();
+    const resumption = page.getByRole('dialog', { name: 'Resume fake' });
+    await resumption.getByText(/Workers buy at fake again/).waitFor();
+    expect(await page.locator(':focus').textContent()).toBe('Cancel');
+    expect(await page.getByText('An operator paused it.').count()).toBe(1);
+    await resumption.getByRole('button', { name: 'Resume', exact: true }).click();
     await page.getByText('An operator paused it.').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Test', exact: true }).click();
     await page.getByText('It can be used.').waitFor();

@@ -21,7 +21,8 @@ import { ChannelSettings, ImportStatement, SyncChannel } from './parts';
 import { Statements } from './statements';
 import classes from './deposits.module.css';
 
-type Dialog = 'set' | 'sync' | 'pause' | 'remove' | 'import';
+type Changing = 'pause' | 'resume' | 'remove';
+type Dialog = 'set' | 'sync' | 'import' | Changing;
 
 /** One channel with its settings and its bank statements. */
 export function Channel(): ReactNode {
@@ -68,14 +69,15 @@ export function Channel(): ReactNode {
         {dialog === 'sync' && <SyncChannel code={code} onClose={close} />}
         {dialog === 'import' && <ImportStatement channel={code} onClose={close} />}
       </Suspense>
-      {(dialog === 'pause' || dialog === 'remove') && <Change code={code} what={dialog} onClose={close} />}
+      {(dialog === 'pause' || dialog === 'resume' || dialog === 'remove') && (
+        <Change code={code} what={dialog} onClose={close} />
+      )}
     </Page>
   );
 }
 
 function Actions({ channel, onOpen }: { channel: ChannelView; onOpen: (dialog: Dialog) => void }): ReactNode {
   const t = useT();
-  const queries = useQueryClient();
   const maySet = useMay('channels.set');
   const maySync = useMay('payments.decide');
   const { code, status, can_sync: canSync } = channel;
@@ -86,14 +88,6 @@ function Actions({ channel, onOpen }: { channel: ChannelView; onOpen: (dialog: D
       const wrong = checks.filter(({ ok }) => !ok).map(({ detail }) => detail);
       if (wrong.length === 0) toast(t('channels.testGood'));
       else toastFailure(wrong.join(' '));
-    },
-    onError: (error) => toastFailure(error),
-  });
-  const resume = useMutation({
-    mutationFn: () => ask(() => client.DELETE('/api/channels/{code}/pause', { params })),
-    onSuccess: async () => {
-      toast(t('channels.resumed', { code }));
-      await queries.invalidateQueries({ queryKey: ['channels'] });
     },
     onError: (error) => toastFailure(error),
   });
@@ -114,15 +108,9 @@ function Actions({ channel, onOpen }: { channel: ChannelView; onOpen: (dialog: D
       <Button size="xs" variant="default" loading={test.isPending} onClick={() => test.mutate()}>
         {t('channels.test')}
       </Button>
-      {status !== 'inactive' ? (
-        <Button size="xs" variant="default" onClick={() => onOpen('pause')}>
-          {t('channels.pause')}
-        </Button>
-      ) : (
-        <Button size="xs" variant="default" loading={resume.isPending} onClick={() => resume.mutate()}>
-          {t('channels.resume')}
-        </Button>
-      )}
+      <Button size="xs" variant="default" onClick={() => onOpen(status === 'inactive' ? 'resume' : 'pause')}>
+        {t(status === 'inactive' ? 'channels.resume' : 'channels.pause')}
+      </Button>
       <Button size="xs" variant="default" onClick={() => onOpen('remove')}>
         {t('channels.remove')}
       </Button>
@@ -133,8 +121,8 @@ function Actions({ channel, onOpen }: { channel: ChannelView; onOpen: (dialog: D
   );
 }
 
-/** Pauses or removes the channel. */
-function Change({ code, what, onClose }: { code: string; what: 'pause' | 'remove'; onClose: () => void }): ReactNode {
+/** Pauses, resumes or removes the channel. */
+function Change({ code, what, onClose }: { code: string; what: Changing; onClose: () => void }): ReactNode {
   const t = useT();
   const queries = useQueryClient();
   const navigate = useNavigate();
@@ -142,6 +130,8 @@ function Change({ code, what, onClose }: { code: string; what: 'pause' | 'remove
   const change = async (reason: string): Promise<void> => {
     if (what === 'pause') {
       await ask(() => client.POST('/api/channels/{code}/pause', { params, body: { reason } }));
+    } else if (what === 'resume') {
+      await ask(() => client.DELETE('/api/channels/{code}/pause', { params }));
     } else {
       await ask(() => client.DELETE('/api/channels/{code}', { params: { ...params, query: { reason } } }));
       await navigate({ to: '/channels' });
@@ -154,7 +144,8 @@ function Change({ code, what, onClose }: { code: string; what: 'pause' | 'remove
     <Confirm
       title={t(`channels.${what}One`, { code })}
       verb={t(`channels.${what}`)}
-      requiresReason
+      isHarmless={what === 'resume'}
+      requiresReason={what !== 'resume'}
       typed={what === 'remove' ? code : undefined}
       onConfirm={change}
       onClose={onClose}

@@ -150,7 +150,7 @@ function Actions({ product }: { product: ProductView }): ReactNode {
   const navigate = useNavigate();
   const { edit } = useSearch({ from: '/shell/products/$sku' });
   const maySet = useMay('products.set');
-  const [isLeaving, setLeaving] = useState(false);
+  const [dialog, setDialog] = useState<'on' | 'off' | null>(null);
   if (!maySet) return null;
   const { sku, active } = product;
   const setActive = async (isActive: boolean, reason?: string, expected = product.updated_at): Promise<void> => {
@@ -168,26 +168,23 @@ function Actions({ product }: { product: ProductView }): ReactNode {
   };
   return (
     <>
-      <Button
-        size="xs"
-        variant="default"
-        onClick={() => (active ? setLeaving(true) : void setActive(true).catch(toastFailure))}
-      >
+      <Button size="xs" variant="default" onClick={() => setDialog(active ? 'off' : 'on')}>
         {t(active ? 'product.off' : 'product.on')}
       </Button>
       <Button size="xs" onClick={() => void navigate({ to: '.', search: { edit: 'definition' }, replace: true })}>
         {t('product.edit')}
       </Button>
       {edit && <ProductForm product={product} onClose={() => void navigate({ to: '.', search: {}, replace: true })} />}
-      {isLeaving && (
+      {dialog !== null && (
         <Confirm
-          title={t('product.offTitle', { sku })}
-          verb={t('product.off')}
-          requiresReason
-          onConfirm={(reason) => setActive(false, reason)}
-          onClose={() => setLeaving(false)}
+          title={t(`product.${dialog}Title`, { sku })}
+          verb={t(`product.${dialog}`)}
+          isHarmless={dialog === 'on'}
+          requiresReason={dialog === 'off'}
+          onConfirm={(reason) => setActive(dialog === 'on', reason || undefined)}
+          onClose={() => setDialog(null)}
         >
-          <p>{t('product.offConsequence', { sku, count: product.sold_today ?? 0 })}</p>
+          <p>{t(`product.${dialog}Consequence`, { sku, count: product.sold_today ?? 0 })}</p>
         </Confirm>
       )}
     </>

@@ -13,7 +13,7 @@ import { Table, type Column } from '../../kit/table';
 import { useMay } from '../../session';
 import { formatMs, formatNumber, formatShare } from './numbers';
 import { SupplierSettings } from './parts';
-import { PauseSupplier, useResume } from './pause';
+import { PauseSupplier, ResumeSupplier } from './pause';
 import { callsOf, doubtOf, inFlightOf, suppliersQuery, type ListedSupplier } from './supplier-view';
 
 /** All suppliers with their health. */
@@ -148,21 +148,16 @@ export function PauseButton({
   size?: 'xs' | 'compact-xs';
 }): ReactNode {
   const t = useT();
-  const [isConfirming, setConfirming] = useState(false);
-  const resume = useResume(code);
+  const [dialog, setDialog] = useState<'pause' | 'resume' | null>(null);
+  const close = (): void => setDialog(null);
   const name = t(pause ? 'suppliers.resumeOne' : 'suppliers.pauseOne', { supplier: code });
   return (
     <>
-      <Button
-        size={size}
-        variant="default"
-        aria-label={name}
-        loading={resume.isPending}
-        onClick={() => (pause ? resume.mutate() : setConfirming(true))}
-      >
+      <Button size={size} variant="default" aria-label={name} onClick={() => setDialog(pause ? 'resume' : 'pause')}>
         {size === 'xs' ? name : t(pause ? 'suppliers.resume' : 'suppliers.pause')}
       </Button>
-      {isConfirming && <PauseSupplier code={code} onClose={() => setConfirming(false)} />}
+      {dialog === 'pause' && <PauseSupplier code={code} onClose={close} />}
+      {dialog === 'resume' && <ResumeSupplier code={code} onClose={close} />}
     </>
   );
 }
