@@ -70,7 +70,7 @@ export function defineCancel(order: OperatorCommand): void {
       const consequence = `${what} of ${order.order_number} that was not bought fails for good: its price is returned.`;
       await confirm(consequence, { yes });
       const { OrderCancellationService } = await import('../support/order-cancellation.service.js');
-      const { uncancelled } = await app.get(OrderCancellationService).cancel({ order, unit, by });
+      const { uncancelled } = await app.get(OrderCancellationService).cancel({ order, units: unit && [unit], by });
       const warnings = uncancelled.map(uncancelledInWords);
       const done = [...warnings, 'the units that were not bought are cancelled'].join('\n  ');
       return { ...(await showDecided(orders, order, done)), warnings };

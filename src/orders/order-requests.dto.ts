@@ -12,7 +12,7 @@ import {
 import { PageQueryDto } from '../core/http/page-query.dto.js';
 import { ORDER_STATUSES, type OrderStatus } from './states.js';
 
-const MAX_ITEMS = 50;
+export const MAX_ITEMS = 50;
 export const MAX_QUANTITY = 100;
 
 /** The meanings of a player's ids, for the documentation. */

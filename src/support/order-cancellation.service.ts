@@ -11,8 +11,8 @@ import { OrderSupportRepository } from './order-support.repository.js';
 
 interface Cancellation {
   order: Pick<OrderRow, 'id' | 'merchant_id' | 'order_number'>;
-  /** The unit to cancel; absent for all units of the order. */
-  unit?: Pick<UnitKey, 'item' | 'unit'>;
+  /** The units to cancel; absent for all units of the order. */
+  units?: Pick<UnitKey, 'item' | 'unit'>[] | undefined;
   by: Actor;
 }
 
@@ -58,12 +58,14 @@ export class OrderCancellationService {
       .map((unit) => ({ ...unit, ...withoutUndefined({ soldBy: soldBy.get(unitName(unit)) }) }));
   }
 
-  private async unitsOf({ order, unit: chosen }: Cancellation): Promise<UnitRow[]> {
+  private async unitsOf({ order, units: chosen }: Cancellation): Promise<UnitRow[]> {
     const units = await this.orders.listUnits(order.id);
     if (!chosen) return units;
-    const found = units.filter(({ item, unit }) => item === chosen.item && unit === chosen.unit);
-    if (found.length === 0) throw noSuchUnit(chosen, units);
-    return found;
+    const known = new Set(units.map(unitName));
+    const missing = chosen.find((unit) => !known.has(unitName(unit)));
+    if (missing) throw noSuchUnit(missing, units);
+    const names = new Set(chosen.map(unitName));
+    return units.filter((unit) => names.has(unitName(unit)));
   }
 }
 

@@ -211,6 +211,34 @@ describe('a cancellation', () => {
     expect((await support.browser.post(path, { reason: 'the rest', unit: '1.2' })).status).toBe(200);
     await stack.startWorker();
   });
+
+  it('fails only the units that the operator saw', async () => {
+    const { stack, merchant } = scene;
+    await stack.stopWorkers();
+    const order = await stack.order(merchant, [{ sku: await stack.product('10.00'), quantity: 3 }]);
+    const path = `/api/orders/${order.order_number}/cancellation`;
+    const cancel = (units: unknown) => support.browser.post<object>(path, { reason: 'the buyer went away', units });
+    const refused: [unknown, number][] = [
+      [[], 400],
+      ['1.1', 400],
+      [[1.1], 400],
+      [Array.from({ length: 5_001 }, () => '1.1'), 400],
+      [['1.1', 'x'], 404],
+      [['1.1', '1.4'], 404],
+    ];
+    for (const [units, status] of refused) expect([units, (await cancel(units)).status]).toEqual([units, status]);
+    const { status, body } = await cancel(['1.1', '1.3', '1.1']);
+    expect([status, body]).toMatchObject([
+      200,
+      {
+        cancelled: ['1.1', '1.3'],
+        left: [],
+        order: { units: [{ state: 'failed' }, { state: 'queued' }, { state: 'failed' }] },
+      },
+    ]);
+    expect((await cancel(['1.2'])).status).toBe(200);
+    await stack.startWorker();
+  });
 });
 
 describe('a query to the supplier', () => {

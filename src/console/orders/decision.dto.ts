@@ -2,6 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { UNIT_FAILURE_CODES, type UnitFailureCode } from '../../core/failures.js';
 import { Shown } from '../../core/http/answer.decorators.js';
 import { Flag, Integer, ListOf, Member, OneOf, Text } from '../../core/validation/member.decorators.js';
+import { MAX_ITEMS, MAX_QUANTITY } from '../../orders/order-requests.dto.js';
 import { UNIT_STATES } from '../../orders/states.js';
 import { Reason } from '../reason.dto.js';
 import { MerchantNameDto, OrderDetailDto } from './order.dto.js';
@@ -9,6 +10,7 @@ import { MerchantNameDto, OrderDetailDto } from './order.dto.js';
 const MAX_NOTE_LENGTH = 2_000;
 /** The largest smallint of PostgreSQL. */
 const MAX_ATTEMPT = 32_767;
+const MAX_ORDER_UNITS = MAX_ITEMS * MAX_QUANTITY;
 
 export class NoteDto {
   @Member(
@@ -32,13 +34,31 @@ export class RevealedDto {
   pieces!: RevealedPieceDto[];
 }
 
+const UnitNames = (): PropertyDecorator =>
+  Member(
+    { type: String, isArray: true, minItems: 1, maxItems: MAX_ORDER_UNITS },
+    (value) => {
+      if (!Array.isArray(value)) return { code: 'INVALID_TYPE', words: 'must be an array' };
+      if (value.length === 0 || value.length > MAX_ORDER_UNITS)
+        return { code: 'OUT_OF_RANGE', words: `must have 1 to ${MAX_ORDER_UNITS} elements` };
+      const isRight = value.every((each) => typeof each === 'string');
+      return isRight ? null : { code: 'INVALID_VALUE', words: 'must name units such as 1.2' };
+    },
+    {
+      optional: true,
+      description: 'The units to cancel, as the operator saw them; other units stay as they are',
+      example: ['1.1', '1.2'],
+    },
+  );
+
 export class CancelDto {
   @Text(3, 7, {
     optional: true,
-    description: 'The unit to cancel; without it, all units that can be cancelled',
+    description: 'A unit to cancel; without `unit` and `units`, all units that can be cancelled',
     example: '1.2',
   })
   unit?: string;
+  @UnitNames() units?: string[];
   @Reason() reason!: string;
 }
 

@@ -5,8 +5,15 @@ import { unitName } from '../../orders/order.rows.js';
 import type { DefiniteOutcome } from '../../suppliers/supplier-outcome.js';
 import type { ChosenUnit, UnitStatus } from '../../support/batch-resolution.service.js';
 import type { UncancelledUnit } from '../../support/order-problems.js';
-import type { ChosenUnitDto, LeftUnitDto, NamedUnitDto, ResolveDto, UndecidedUnitDto } from './decision.dto.js';
-import { readUnit } from './unit-name.js';
+import type {
+  CancelDto,
+  ChosenUnitDto,
+  LeftUnitDto,
+  NamedUnitDto,
+  ResolveDto,
+  UndecidedUnitDto,
+} from './decision.dto.js';
+import { readUnit, type Unit } from './unit-name.js';
 
 export const toChosenUnit = ({ order_number, unit, supplier, attempt }: ChosenUnitDto): ChosenUnit => ({
   order_number,
@@ -14,6 +21,12 @@ export const toChosenUnit = ({ order_number, unit, supplier, attempt }: ChosenUn
   attempt: attempt ?? null,
   ...readUnit(unit),
 });
+
+/** Undefined if the cancellation names no unit. @throws NOT_FOUND */
+export function toNamedUnits({ unit, units = [] }: Pick<CancelDto, 'unit' | 'units'>): Unit[] | undefined {
+  const names = unit === undefined ? units : [...units, unit];
+  return names.length === 0 ? undefined : names.map(readUnit);
+}
 
 /** @throws BAD_REQUEST if a member does not fit the decision, or a failed unit has no failure_code. */
 export function toOutcome({

@@ -24,11 +24,11 @@ import { idsOf, supplierIdsOf, valuesOf } from '../filters.js';
 import { pageOf } from '../lists.js';
 import { ReasonDto } from '../reason.dto.js';
 import { CancelDto, CancellationDto, InquiryDto, NoteDto, ResolveDto, RevealedDto } from './decision.dto.js';
-import { toLeftUnitDto, toOutcome } from './decision.mapper.js';
+import { toLeftUnitDto, toNamedUnits, toOutcome } from './decision.mapper.js';
 import { OrderFilterDto, OrdersQueryDto } from './order-queries.dto.js';
 import { ListedOrderDto, OrderDetailDto } from './order.dto.js';
 import { toListedOrderDto, toOrderDetailDto } from './order.mapper.js';
-import { OrderNumber, readUnit, UnitName, type Unit } from './unit-name.js';
+import { OrderNumber, UnitName, type Unit } from './unit-name.js';
 
 const CSV_PAGE = 1_000;
 
@@ -112,11 +112,11 @@ export class ConsoleOrdersController {
   async cancel(
     @CurrentCaller() caller: Caller,
     @OrderNumber() number: string,
-    @Body() { unit, reason }: CancelDto,
+    @Body() { reason, ...named }: CancelDto,
   ): Promise<CancellationDto> {
     const { cancelled, uncancelled } = await this.cancellation.cancel({
       order: await this.orders.get(number),
-      unit: unit === undefined ? undefined : readUnit(unit),
+      units: toNamedUnits(named),
       by: caller.actor(reason),
     });
     return {

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { ask, client } from '../../api';
 import { useT } from '../../i18n/words';
 import { formatAmount } from '../../kit/amount';
@@ -7,8 +7,12 @@ import { Confirm } from '../../kit/confirm';
 import { toast } from '../../kit/toasts';
 import type { OrderView } from './order-view';
 
-/** Cancels the units that certainly bought nothing. */
-export function CancelOrder({ order, onClose }: { order: OrderView; onClose: () => void }): ReactNode {
+/**
+ * Cancels the units that certainly bought nothing. It shows and cancels the units as they were when the operator opened it, while
+ * the page below may already have others that could be cancelled.
+ */
+export function CancelOrder({ order: latest, onClose }: { order: OrderView; onClose: () => void }): ReactNode {
+  const [order] = useState(latest);
   const t = useT();
   const queries = useQueryClient();
   const open = order.units.filter(({ state }) => state !== 'succeeded' && state !== 'failed');
@@ -17,7 +21,10 @@ export function CancelOrder({ order, onClose }: { order: OrderView; onClose: () 
   const cancel = async (reason: string): Promise<void> => {
     const { order_number: number } = order;
     const { cancelled } = await ask(() =>
-      client.POST('/api/orders/{number}/cancellation', { params: { path: { number } }, body: { reason } }),
+      client.POST('/api/orders/{number}/cancellation', {
+        params: { path: { number } },
+        body: { units: waiting.map(({ unit }) => unit), reason },
+      }),
     );
     toast(t('cancel.done', { count: cancelled.length }));
     await queries.invalidateQueries({ queryKey: ['order', number] });
