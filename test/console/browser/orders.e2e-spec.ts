@@ -265,6 +265,7 @@ describeInBrowser('Orders, in a browser', () => {
     await visitor.look('resolve');
     await settle.click();
     await page.getByText('Unit 1.1 was resolved').waitFor();
+    await dialog.waitFor({ state: 'detached' });
     await page.getByText('they never saw it <img').waitFor();
     await page.getByLabel('Note').fill('Informed the buyer.\nTicket 4711');
     await page.getByRole('button', { name: 'Add note' }).click();
@@ -273,6 +274,23 @@ describeInBrowser('Orders, in a browser', () => {
       'OUT_OF_STOCK',
     );
     await visitor.leave();
+  });
+
+  it('keep the dialog of a decision after another operator settled the unit', async () => {
+    const order = await inDoubt(1);
+    const visitor = await arrive();
+    const { page } = visitor;
+    await visitor.open(`/orders/${order.order_number}?resolve=1.1`);
+    const dialog = page.getByRole('dialog', { name: /Resolve unit 1\.1/ });
+    await dialog.getByText('It was bought').click();
+    await dialog.getByLabel('Reason').fill('their list has it');
+    const path = `/api/orders/${order.order_number}/units/1.1/resolution`;
+    await support.browser.post(path, { succeeded: true, reason: 'the player has it' });
+    await page.getByText('the player has it').waitFor();
+    await dialog.getByRole('button', { name: 'Settle as bought' }).click();
+    await dialog.getByText(/unit 1\.1 is succeeded/).waitFor();
+    expect(await dialog.getByLabel('Reason').inputValue()).toBe('their list has it');
+    await visitor.leave(/Failed to load resource.*409/);
   });
 
   it('suggest the reason that the supplier has just reported, until the operator chooses one', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Locator } from 'playwright-core';
+import { deferred } from '../../support/deferred.js';
 import type { OrderBody } from '../../support/stack.js';
 import type { TestOperator } from '../console-stack.js';
 import { inDoubt, refusedAtFirst, sellAlsoAt, startScene, type Scene } from '../scene.js';
@@ -96,6 +97,41 @@ describeInBrowser('Units in doubt, and an order’s history, in a browser', () =
       succeeded: true,
       reason: 'tidy',
     });
+    await visitor.leave();
+  });
+
+  it('are marked for the next decision while the list refreshes, without its dialog', async () => {
+    const [first, second] = [await inDoubt(scene, admin), await inDoubt(scene, admin)];
+    const visitor = await Visitor.arrive(browser, scene.console, { as: admin });
+    const { page } = visitor;
+    await visitor.open('/review');
+    const mark = (order: OrderBody): Locator =>
+      page.getByRole('row').filter({ hasText: order.order_number }).getByRole('checkbox');
+    await mark(first).check();
+    await page.getByRole('button', { name: 'Decide together' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('They were bought').click();
+    await dialog.getByLabel('Reason').fill('their list has it');
+    const { promise: gate, resolve: release } = deferred<void>();
+    await page.route(/\/api\/review(\?|$)/, async (route) => {
+      await gate;
+      await route.continue();
+    });
+    await dialog.getByRole('button', { name: 'Settle 1 as bought' }).click();
+    await page.getByText('1 unit was resolved').waitFor();
+    await dialog.waitFor({ state: 'detached' });
+    await mark(second).check();
+    await page.getByRole('region', { name: 'Marked units' }).waitFor();
+    expect(await dialog.count()).toBe(0);
+    await page.getByRole('button', { name: 'Decide together' }).click();
+    const refreshed = page.waitForResponse(/\/api\/review(\?|$)/);
+    release();
+    await refreshed;
+    await page.getByRole('row').filter({ hasText: first.order_number }).waitFor({ state: 'detached' });
+    await dialog.getByText('They were bought').click();
+    await dialog.getByLabel('Reason').fill('their list has this one, too');
+    await dialog.getByRole('button', { name: 'Settle 1 as bought' }).click();
+    await page.getByText('Nothing needs a decision').waitFor();
     await visitor.leave();
   });
 

@@ -350,6 +350,22 @@ describeInBrowser('Home and suppliers, in a browser', () => {
     await visitor.leave();
   });
 
+  it('keep the dialog of a discrepancy after another operator closed it', async () => {
+    const id = await contradict(scene);
+    const visitor = await arrive();
+    const { page } = visitor;
+    await visitor.open('/reversals?open=true');
+    await page.getByRole('button', { name: 'Close discrepancy' }).click();
+    const dialog = page.getByRole('dialog', { name: /Close the discrepancy of/ });
+    await dialog.getByLabel('Reason').fill('ticket 4712');
+    await admin.browser.post(`/api/reversals/${id}/closing`, { reason: 'they paid it back' });
+    await page.getByText('Nothing matches').waitFor();
+    await dialog.getByRole('button', { name: 'Close discrepancy' }).click();
+    await dialog.getByText(`reversal ${id} is closed already`).waitFor();
+    expect(await dialog.getByLabel('Reason').inputValue()).toBe('ticket 4712');
+    await visitor.leave(/Failed to load resource.*409/);
+  });
+
   it('show the code of a discrepancy to operators who give a reason', async () => {
     await sellLate(scene, await refusedOrder(scene), 'LATE-8F3K');
     const visitor = await arrive();

@@ -141,7 +141,7 @@ function OrderContent({ order }: { order: OrderView }): ReactNode {
         </Section>
       </aside>
       {resolve !== undefined && (
-        <Resolve order={order} unitName={resolve} onClose={() => setSearch({ resolve: undefined })} />
+        <Resolve key={resolve} order={order} unitName={resolve} onClose={() => setSearch({ resolve: undefined })} />
       )}
     </div>
   );

@@ -28,7 +28,11 @@ interface ResolveProps {
 /** The operator decides that a unit in doubt was bought, or that it was not. */
 export function Resolve({ order, unitName, onClose }: ResolveProps): ReactNode {
   const found = order.units.find(({ unit, can_resolve }) => unit === unitName && can_resolve);
-  return found && <Decide order={order} unit={found} onClose={onClose} />;
+  // The dialog stays when the unit is settled meanwhile: the API refuses the decision, and the operator reads why.
+  const [latest, setLatest] = useState(found);
+  if (found !== undefined && found !== latest) setLatest(found);
+  const unit = found ?? latest;
+  return unit && <Decide order={order} unit={unit} onClose={onClose} />;
 }
 
 interface DecideProps extends Pick<ResolveProps, 'order' | 'onClose'> {

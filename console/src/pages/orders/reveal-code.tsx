@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useState, type ReactNode } from 'react';
+import { useRef, useState, type ReactNode } from 'react';
 import { ask, client } from '../../api';
 import { useT } from '../../i18n/words';
 import { Confirm } from '../../kit/confirm';
@@ -21,22 +21,38 @@ interface UnitProps {
   caseId?: number;
 }
 
+export function RevealCode(props: UnitProps): ReactNode {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <RevealButton onClick={() => setOpen(true)} />
+      {isOpen && <Reveal {...props} onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+export function RevealButton({ onClick }: { onClick: () => void }): ReactNode {
+  const t = useT();
+  return (
+    <Button size="compact-xs" variant="default" onClick={onClick}>
+      {t('code.open')}
+    </Button>
+  );
+}
+
 /**
  * Requires a reason, then shows the code of a unit until the operator closes the dialog. The browser does not store it.
  */
-export function RevealCode(props: UnitProps): ReactNode {
-  const t = useT();
-  const [isConfirming, setConfirming] = useState(false);
+export function Reveal({ onClose, ...unit }: UnitProps & { onClose: () => void }): ReactNode {
   const [revealed, setRevealed] = useState<Revealed | null>(null);
-  return (
-    <>
-      <Button size="compact-xs" variant="default" onClick={() => setConfirming(true)}>
-        {t('code.open')}
-      </Button>
-      {isConfirming && <Ask {...props} onRevealed={setRevealed} onClose={() => setConfirming(false)} />}
-      {revealed !== null && <Shown revealed={revealed} onClose={() => setRevealed(null)} />}
-    </>
-  );
+  const isRevealed = useRef(false);
+  if (revealed !== null) return <Shown revealed={revealed} onClose={onClose} />;
+  const show = (code: Revealed): void => {
+    isRevealed.current = true;
+    setRevealed(code);
+  };
+  // `Ask` closes after the code is shown, too.
+  return <Ask {...unit} onRevealed={show} onClose={() => isRevealed.current || onClose()} />;
 }
 
 interface AskProps extends UnitProps {

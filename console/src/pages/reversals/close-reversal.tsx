@@ -11,12 +11,11 @@ import { nameOf, type Reversal } from './reversal-view';
 const AMOUNT = /^\d{1,13}(\.\d{1,2})?$/;
 
 /**
- * Closes a discrepancy, and credits the merchant if the operator enters an amount. It shows and closes the discrepancy as it was
- * when the operator opened it, while the list below may already have a newer report.
+ * Closes a discrepancy, and credits the merchant if the operator enters an amount. @param reversal as it was when the operator
+ * opened the dialog: the list below may already have a newer report, which this must neither show nor close.
  */
-export function CloseReversal({ reversal: latest, onClose }: { reversal: Reversal; onClose: () => void }): ReactNode {
+export function CloseReversal({ reversal, onClose }: { reversal: Reversal; onClose: () => void }): ReactNode {
   const t = useT();
-  const [reversal] = useState(latest);
   const queries = useQueryClient();
   const [credit, setCredit] = useState('');
   const given = credit.trim();

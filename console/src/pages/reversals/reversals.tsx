@@ -13,9 +13,14 @@ import { Pages } from '../../kit/pages';
 import { Answered, Empty } from '../../kit/states';
 import { Table, type Column } from '../../kit/table';
 import { useMay } from '../../session';
-import { RevealCode } from '../orders/reveal-code';
+import { Reveal, RevealButton } from '../orders/reveal-code';
 import { CloseReversal } from './close-reversal';
 import { nameOf, type Reversal } from './reversal-view';
+
+interface Deciding {
+  what: 'close' | 'reveal';
+  reversal: Reversal;
+}
 
 /** The discrepancies: a supplier contradicts the books. */
 export function Reversals(): ReactNode {
@@ -30,6 +35,9 @@ export function Reversals(): ReactNode {
   const mayClose = useMay('reversals.close');
   const mayReveal = useMay('codes.reveal');
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
+  // Here and not in its row, because a refresh may take the row away while the operator types.
+  const [deciding, setDeciding] = useState<Deciding | null>(null);
+  const close = (): void => setDeciding(null);
   return (
     <Page title={t('reversals.title')} actions={<LiveButton />}>
       <Filters
@@ -51,8 +59,8 @@ export function Reversals(): ReactNode {
                 label={t('reversals.title')}
                 columns={[
                   ...columnsOf(t),
-                  ...(mayReveal && data.some(hasCode) ? [codeColumn(t)] : []),
-                  ...(mayClose ? [closeColumn(t)] : []),
+                  ...(mayReveal && data.some(hasCode) ? [codeColumn(t, setDeciding)] : []),
+                  ...(mayClose ? [closeColumn(t, setDeciding)] : []),
                 ]}
                 rows={data}
                 keyOf={({ id }) => String(id)}
@@ -64,6 +72,15 @@ export function Reversals(): ReactNode {
           </>
         )}
       </Answered>
+      {deciding?.what === 'close' && <CloseReversal reversal={deciding.reversal} onClose={close} />}
+      {deciding?.what === 'reveal' && (
+        <Reveal
+          number={nameOf(deciding.reversal)}
+          unit={deciding.reversal.unit ?? ''}
+          caseId={deciding.reversal.id}
+          onClose={close}
+        />
+      )}
     </Page>
   );
 }
@@ -136,30 +153,24 @@ function About({ reversal }: { reversal: Reversal }): ReactNode {
 
 const hasCode = ({ handed_over, unit }: Reversal): boolean => handed_over && unit !== null;
 
-const codeColumn = (t: Translate): Column<Reversal> => ({
+type OnDecide = (deciding: Deciding) => void;
+
+const codeColumn = (t: Translate, onDecide: OnDecide): Column<Reversal> => ({
   id: 'code',
   head: t('item.code'),
-  cell: (reversal) =>
-    hasCode(reversal) && <RevealCode number={nameOf(reversal)} unit={reversal.unit ?? ''} caseId={reversal.id} />,
+  cell: (reversal) => hasCode(reversal) && <RevealButton onClick={() => onDecide({ what: 'reveal', reversal })} />,
 });
 
-const closeColumn = (t: Translate): Column<Reversal> => ({
+const closeColumn = (t: Translate, onDecide: OnDecide): Column<Reversal> => ({
   id: 'close',
   head: <span className="hidden">{t('reversals.actions')}</span>,
-  cell: (reversal) => <Closing reversal={reversal} />,
-  align: 'end',
-});
-
-function Closing({ reversal }: { reversal: Reversal }): ReactNode {
-  const t = useT();
-  const [isConfirming, setConfirming] = useState(false);
-  if (reversal.status === 'closed') return <span className="muted">{t('reversals.closed')}</span>;
-  return (
-    <>
-      <Button size="compact-xs" variant="default" onClick={() => setConfirming(true)}>
+  cell: (reversal) =>
+    reversal.status === 'closed' ? (
+      <span className="muted">{t('reversals.closed')}</span>
+    ) : (
+      <Button size="compact-xs" variant="default" onClick={() => onDecide({ what: 'close', reversal })}>
         {t('reversals.close')}
       </Button>
-      {isConfirming && <CloseReversal reversal={reversal} onClose={() => setConfirming(false)} />}
-    </>
-  );
-}
+    ),
+  align: 'end',
+});

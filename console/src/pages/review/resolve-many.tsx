@@ -22,7 +22,7 @@ type Decision = 'succeeded' | 'failed';
 interface ResolveManyProps {
   units: readonly Choice[];
   onClose: () => void;
-  /** Called after the decision, even when it did not settle all units. */
+  /** Called after the decision, even when it did not settle all units. It closes the dialog, too. */
   onResolved: () => void;
 }
 
@@ -31,18 +31,21 @@ export function ResolveMany({ units, onClose, onResolved }: ResolveManyProps): R
   // The dialog keeps its units, even when the operator's selection changes.
   const [selected] = useState(units);
   const [result, setResult] = useState<Resolved | null>(null);
-  const isPartial = useRef(false);
-  const close = (): void => {
-    onClose();
-    onResolved();
-  };
+  const isDecided = useRef(false);
   const finish = (resolved: Resolved): void => {
-    isPartial.current = resolved.left.length > 0;
-    if (isPartial.current) setResult(resolved);
-    else close();
+    isDecided.current = true;
+    if (resolved.left.length > 0) setResult(resolved);
+    else onResolved();
   };
-  if (result) return <UnsettledUnits selected={selected} result={result} onClose={close} />;
-  return <Decide units={selected} onDone={finish} onClose={() => isPartial.current || onClose()} />;
+  if (result) {
+    const close = (): void => {
+      onClose();
+      onResolved();
+    };
+    return <UnsettledUnits selected={selected} result={result} onClose={close} />;
+  }
+  // `Decide` closes again once the pages are refreshed. The operator may have opened the next dialog by then.
+  return <Decide units={selected} onDone={finish} onClose={() => isDecided.current || onClose()} />;
 }
 
 function Decide({

@@ -14,6 +14,10 @@ export function SelectionBar({ selection, shown }: { selection: Selection; shown
   const [first] = selected;
   if (!first) return null;
   const { supplier } = first;
+  const finish = (): void => {
+    setResolving(false);
+    clear();
+  };
   const others = othersOf(selection, shown);
   return (
     <div className={classes.selection} role="region" aria-label={t('resolveMany.selection')}>
@@ -31,7 +35,7 @@ export function SelectionBar({ selection, shown }: { selection: Selection; shown
       <Button size="xs" onClick={() => setResolving(true)}>
         {t('resolveMany.open')}
       </Button>
-      {isResolving && <ResolveMany units={selected} onClose={() => setResolving(false)} onResolved={clear} />}
+      {isResolving && <ResolveMany units={selected} onClose={() => setResolving(false)} onResolved={finish} />}
     </div>
   );
 }
