@@ -1,5 +1,5 @@
 import { CloseButton } from '@mantine/core';
-import { Fragment, useEffect, useRef, type ReactNode } from 'react';
+import { Fragment, useEffect, useRef, useState, type ReactNode } from 'react';
 import { useT } from '../i18n/words';
 import { usedEscapes } from './escape';
 import classes from './side-panel.module.css';
@@ -16,11 +16,11 @@ interface WithSidePanelProps {
  * anew: until that one answers, it must not offer decisions about the earlier one.
  */
 export function WithSidePanel({ of, panel, children }: WithSidePanelProps): ReactNode {
-  if (of === undefined) return children;
+  // The list has the same place with and without a panel, because another place would make it begin anew.
   return (
-    <div className={classes.beside}>
+    <div className={of === undefined ? undefined : classes.beside}>
       <div>{children}</div>
-      <Fragment key={of}>{panel(of)}</Fragment>
+      {of !== undefined && <Fragment key={of}>{panel(of)}</Fragment>}
     </div>
   );
 }
@@ -32,11 +32,22 @@ interface SidePanelProps {
   children: ReactNode;
 }
 
-/** Its heading takes the focus when it opens, so that screen readers read it. Escape closes it. */
+/**
+ * Its heading takes the focus when it opens, so that screen readers read it. The row's link gets the focus back. Escape closes
+ * the panel.
+ */
 export function SidePanel({ title, onClose, children }: SidePanelProps): ReactNode {
   const t = useT();
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  const [opener] = useState(() => document.activeElement);
+  useEffect(() => {
+    heading.current?.focus({ preventScroll: true });
+    return () => {
+      // The focus may be elsewhere already, such as at the link of another row.
+      const isLost = document.activeElement === document.body;
+      if (isLost && opener instanceof HTMLElement) opener.focus({ preventScroll: true });
+    };
+  }, [opener]);
   useEffect(() => {
     const close = (event: KeyboardEvent): void => {
       if (event.key !== 'Escape' || usedEscapes.has(event)) return;

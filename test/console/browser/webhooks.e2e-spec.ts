@@ -73,6 +73,8 @@ describeInBrowser('Webhooks, in a browser', () => {
     expect(new URL(page.url()).searchParams.get('delivery')).toBe(String(failed.id));
     await page.keyboard.press('Escape');
     await panel.waitFor({ state: 'detached' });
+    // The list is the same one as before, so the focus is at the row again.
+    await page.getByRole('link', { name: 'order.completed' }).and(page.locator(':focus')).waitFor();
     await visitor.leave();
   });
 
