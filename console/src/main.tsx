@@ -82,7 +82,8 @@ router.subscribe('onResolved', () => document.getElementById('frame')?.remove())
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('the page has no place for the console');
-await setLanguage(rememberedLanguage());
+// A console in English is better than an empty page.
+await setLanguage(rememberedLanguage()).catch(() => undefined);
 createRoot(root).render(
   <StrictMode>
     <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>

@@ -29,10 +29,12 @@ export async function enter(queries: QueryClient, session: Session): Promise<voi
   await follow(session);
 }
 
+/** Applies the operator's language and zone. Stays with the current language if the other one can't be loaded now. */
 export async function follow({ operator }: Session): Promise<void> {
   if (operator === null) return;
   setZone(operator.timezone);
-  if (operator.language === 'en' || operator.language === 'th') await setLanguage(operator.language);
+  if (operator.language !== 'en' && operator.language !== 'th') return;
+  await setLanguage(operator.language).catch(() => undefined);
 }
 
 export function useSession(): Session | null | undefined {

@@ -34,13 +34,13 @@ export function setZone(zone: string): void {
   if (zone !== words.get().zone) words.set({ ...words.get(), zone });
 }
 
-/** Renders the console in this language. The browser remembers it for the next sign-in. */
+/** Renders the console in this language. The browser remembers it for the next sign-in. @throws if its texts can't be loaded */
 export async function setLanguage(language: Language): Promise<void> {
+  const isOther = language !== words.get().language;
+  if (isOther) await fetchTexts(language);
   window.localStorage.setItem(STORED, language);
   document.documentElement.lang = language;
-  if (language === words.get().language) return;
-  await fetchTexts(language);
-  words.set({ ...words.get(), language, t: makeTranslate(loaded[language], language) });
+  if (isOther) words.set({ ...words.get(), language, t: makeTranslate(loaded[language], language) });
 }
 
 /** Loads the texts of an area in the current language. */

@@ -91,6 +91,21 @@ describeInBrowser('Signing in, in a browser', () => {
     await visitor.leave(REFUSED);
   });
 
+  it('is in English while the Thai texts can’t be loaded', async () => {
+    const { email } = await stack.operator('support');
+    const visitor = await Visitor.arrive(browser, stack, { language: 'th' });
+    const { page } = visitor;
+    await page.route(/\/assets\/th-[^/]+\.js$/, (route) => route.abort());
+    await visitor.open('/login?next=/me');
+    await signIn(page, email);
+    await page.getByRole('heading', { name: 'My account' }).waitFor();
+    // The browser has not forgotten the language.
+    await page.unrouteAll();
+    await visitor.open('/login');
+    await page.getByRole('button', { name: 'เข้าสู่ระบบ' }).waitFor();
+    await visitor.leave(REFUSED);
+  });
+
   it('never leads to another site', async () => {
     const { email } = await stack.operator('support');
     const visitor = await Visitor.arrive(browser, stack);
