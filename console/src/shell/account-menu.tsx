@@ -2,10 +2,11 @@ import { Button, Menu } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { ask, client } from '../api';
+import { ask, client, isProblem } from '../api';
 import { useT } from '../i18n/words';
 import { KeyboardIcon, PersonIcon, SignOutIcon } from '../kit/icons';
 import { isHelpShown } from '../kit/shortcuts';
+import { toast } from '../kit/toasts';
 import { useSession } from '../session';
 import classes from './account-menu.module.css';
 
@@ -16,7 +17,15 @@ export default function AccountMenu(): ReactNode {
   const operator = useSession()?.operator;
   if (!operator) return null;
   const signOut = async (): Promise<void> => {
-    await ask(() => client.DELETE('/api/session'));
+    try {
+      await ask(() => client.DELETE('/api/session'));
+    } catch (error) {
+      // Without a session, the operator is signed out already.
+      if (!isProblem(error, 401)) {
+        toast(t('nav.signOutFailed', { why: error instanceof Error ? error.message : String(error) }));
+        return;
+      }
+    }
     queries.clear();
     await navigate({ to: '/login', search: {} });
   };

@@ -75,6 +75,45 @@ describeInBrowser('Signing in, in a browser', () => {
     await visitor.leave(REFUSED);
   });
 
+  it('stays signed in if signing out fails, and says so', async () => {
+    const visitor = await Visitor.arrive(browser, stack, { as: await stack.signedIn('support') });
+    const { page } = visitor;
+    await page.route('**/api/session', (route) =>
+      route.request().method() === 'DELETE' ? route.abort() : route.continue(),
+    );
+    await visitor.open('/me');
+    await page.getByRole('button', { name: /operator-/ }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByText(/^You are still signed in: /).waitFor();
+    await page.getByRole('heading', { name: 'My account' }).waitFor();
+    await visitor.leave(REFUSED);
+  });
+
+  it('shows a chosen language at once, and goes back to the one before if the account can’t store it', async () => {
+    const support = await stack.signedIn('support');
+    await support.browser.send('PATCH', '/api/me', { language: 'en' });
+    const visitor = await Visitor.arrive(browser, stack, { as: support });
+    const { page } = visitor;
+    await visitor.open('/me');
+    await page.getByRole('heading', { name: 'My account' }).waitFor();
+    const { promise: gate, resolve: release } = deferred<void>();
+    await page.route('**/api/me', async (route) => {
+      await gate;
+      await route.abort();
+    });
+    await page.getByText('ไทย', { exact: true }).click();
+    await page.getByRole('heading', { name: 'บัญชีของฉัน' }).waitFor();
+    // The pointer over a link loads its page in advance.
+    const loaded = page.waitForResponse(/\/assets\/orders-[^/]+\.js$/);
+    await page.getByRole('link', { name: 'คำสั่งซื้อ', exact: true }).hover();
+    await loaded;
+    expect(await page.locator('html').getAttribute('lang')).toBe('th');
+    release();
+    await page.getByText(/^This choice was not stored: /).waitFor();
+    await page.getByRole('heading', { name: 'My account' }).waitFor();
+    await visitor.leave(REFUSED);
+  });
+
   it('shows Thai letters in the font of the console', async () => {
     const visitor = await Visitor.arrive(browser, stack, { language: 'th' });
     await visitor.open('/login');

@@ -1,14 +1,31 @@
 import { NativeSelect, SegmentedControl, Switch, useMantineColorScheme } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
+import { useQueryClient, type QueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { ask, client } from '../../api';
 import { LANGUAGES, setLanguage, setZone, useWords, type Language } from '../../i18n/words';
 import { hasShortcuts, setShortcuts } from '../../kit/shortcuts';
 import { useStore } from '../../kit/store';
+import { toast } from '../../kit/toasts';
 import { sessionQuery } from '../../session';
 import classes from './me.module.css';
 
 const COLOURS = ['light', 'dark', 'auto'] as const;
+
+interface Choice {
+  language?: Language;
+  timezone?: string;
+}
+
+/** Shows a choice. The cached session gets it first, because each page that opens applies the language and zone of that session. */
+async function show(queries: QueryClient, choice: Choice): Promise<void> {
+  // An answer on its way has the earlier choice.
+  await queries.cancelQueries({ queryKey: sessionQuery.queryKey });
+  queries.setQueryData(sessionQuery.queryKey, (session) =>
+    session?.operator ? { ...session, operator: { ...session.operator, ...choice } } : session,
+  );
+  if (choice.timezone !== undefined) setZone(choice.timezone);
+  if (choice.language !== undefined) await setLanguage(choice.language);
+}
 
 /** The account stores language and zone, the browser stores colours and single keys. */
 export function Display(): ReactNode {
@@ -16,8 +33,14 @@ export function Display(): ReactNode {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const queries = useQueryClient();
   const isOn = useStore(hasShortcuts);
-  const keep = async (body: { language?: Language; timezone?: string }): Promise<void> => {
-    await ask(() => client.PATCH('/api/me', { body }));
+  const keep = async (choice: Choice, before: Choice): Promise<void> => {
+    try {
+      await show(queries, choice);
+      await ask(() => client.PATCH('/api/me', { body: choice }));
+    } catch (error) {
+      await show(queries, before);
+      toast(t('me.notStored', { why: error instanceof Error ? error.message : String(error) }));
+    }
     await queries.invalidateQueries({ queryKey: sessionQuery.queryKey });
   };
   return (
@@ -27,10 +50,7 @@ export function Display(): ReactNode {
           size="xs"
           aria-label={t('me.language')}
           value={language}
-          onChange={(value) => {
-            void setLanguage(value as Language);
-            void keep({ language: value as Language });
-          }}
+          onChange={(value) => void keep({ language: value as Language }, { language })}
           data={Object.entries(LANGUAGES).map(([value, label]) => ({ value, label }))}
         />
       </Choice>
@@ -47,11 +67,7 @@ export function Display(): ReactNode {
         label={t('me.zone')}
         value={zone}
         data={zonesWith(zone)}
-        onChange={(event) => {
-          const chosen = event.currentTarget.value;
-          setZone(chosen);
-          void keep({ timezone: chosen });
-        }}
+        onChange={(event) => void keep({ timezone: event.currentTarget.value }, { timezone: zone })}
       />
       <Switch
         label={t('shortcuts.on')}
