@@ -84,7 +84,8 @@ export const createConsoleRouter = (queries: QueryClient) =>
     defaultRemountDeps: ({ params }) => params,
     defaultPendingMs: 200,
     defaultPendingComponent: () => <Loading />,
-    defaultErrorComponent: ({ error, reset }) => <Failure error={error as Error} onRetry={reset} />,
+    // A reload, because browsers may remember that a script could not be loaded, and a new version has other scripts.
+    defaultErrorComponent: ({ error }) => <Failure error={error as Error} onRetry={() => window.location.reload()} />,
     defaultNotFoundComponent: () => <NotFound />,
     // Plain text instead of JSON, because people read and type addresses.
     parseSearch: (query) => {

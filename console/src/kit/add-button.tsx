@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core';
-import { Suspense, useState, type ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { PlusIcon } from './icons';
 
 interface AddButtonProps {
   label: string;
-  /** The dialog that the button opens. The browser may load it on demand. */
+  /** The dialog that the button opens. */
   children: (onClose: () => void) => ReactNode;
 }
 
@@ -16,7 +16,7 @@ export function AddButton({ label, children }: AddButtonProps): ReactNode {
       <Button size="xs" leftSection={<PlusIcon />} onClick={() => setOpen(true)}>
         {label}
       </Button>
-      <Suspense fallback={null}>{isOpen && children(() => setOpen(false))}</Suspense>
+      {isOpen && children(() => setOpen(false))}
     </>
   );
 }

@@ -1,7 +1,8 @@
-import { lazy, Suspense, useEffect, useState, type ReactNode } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import { onConfirmationRequired } from '../api';
+import { lazyPart } from '../kit/lazy-part';
 
-const Dialog = lazy(() => import('./confirm-again-dialog'));
+const Dialog = lazyPart(async () => (await import('./confirm-again-dialog')).default);
 
 /** Asks the operator to confirm their identity when the API requires it. */
 export function ConfirmAgain(): ReactNode {
@@ -12,13 +13,11 @@ export function ConfirmAgain(): ReactNode {
   }, []);
   if (answer === null) return null;
   return (
-    <Suspense fallback={null}>
-      <Dialog
-        onAnswer={(isConfirmed) => {
-          setAnswer(null);
-          answer(isConfirmed);
-        }}
-      />
-    </Suspense>
+    <Dialog
+      onAnswer={(isConfirmed) => {
+        setAnswer(null);
+        answer(isConfirmed);
+      }}
+    />
   );
 }

@@ -1,14 +1,15 @@
 import { Kbd, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense, useState, type KeyboardEvent, type ReactNode, type RefObject } from 'react';
+import { useState, type KeyboardEvent, type ReactNode, type RefObject } from 'react';
 import { loadArea, useT } from '../i18n/words';
 import { SearchIcon } from '../kit/icons';
+import { lazyPart } from '../kit/lazy-part';
 import classes from './search-field.module.css';
 
-const LiveResults = lazy(async () => {
-  const [{ LiveResults: component }] = await Promise.all([import('../pages/search/live-results'), loadArea('search')]);
-  return { default: component };
+const LiveResults = lazyPart(async () => {
+  const [{ LiveResults: results }] = await Promise.all([import('../pages/search/live-results'), loadArea('search')]);
+  return results;
 });
 
 /** A pause in typing that is worth a request. */
@@ -64,11 +65,7 @@ export function SearchField({ inputRef }: { inputRef: RefObject<HTMLInputElement
         defaultValue={q}
         onChange={(event) => setTyped(event.currentTarget.value.trim())}
       />
-      {isOpen && (
-        <Suspense fallback={null}>
-          <LiveResults term={term} onLeave={leave} />
-        </Suspense>
-      )}
+      {isOpen && <LiveResults term={term} onLeave={leave} />}
     </form>
   );
 }

@@ -1,8 +1,9 @@
 import { ActionIcon } from '@mantine/core';
 import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useRef, useState, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { useT } from '../i18n/words';
 import { MenuIcon } from '../kit/icons';
+import { lazyPart } from '../kit/lazy-part';
 import { unreachable } from '../kit/live';
 import { isHelpShown, useShortcuts } from '../kit/shortcuts';
 import { useStore } from '../kit/store';
@@ -13,8 +14,8 @@ import { SearchField } from './search-field';
 import classes from './shell.module.css';
 
 // Pages render without these, so the browser loads them later.
-const AccountMenu = lazy(() => import('./account-menu'));
-const ShortcutHelp = lazy(() => import('./shortcut-help'));
+const AccountMenu = lazyPart(async () => (await import('./account-menu')).default);
+const ShortcutHelp = lazyPart(async () => (await import('./shortcut-help')).default);
 
 /** The frame of every page, with navigation, search, account menu, and a bar while the API is unreachable. */
 export function Shell(): ReactNode {
@@ -51,9 +52,7 @@ export function Shell(): ReactNode {
             <MenuIcon />
           </ActionIcon>
           <SearchField inputRef={searchRef} />
-          <Suspense fallback={null}>
-            <AccountMenu />
-          </Suspense>
+          <AccountMenu />
         </div>
         <Unreachable />
         <main id="content" tabIndex={-1} className={classes.content}>
@@ -61,11 +60,7 @@ export function Shell(): ReactNode {
         </main>
       </div>
       <ConfirmAgain />
-      {isHelp && (
-        <Suspense fallback={null}>
-          <ShortcutHelp />
-        </Suspense>
-      )}
+      {isHelp && <ShortcutHelp />}
     </div>
   );
 }

@@ -203,6 +203,21 @@ describeInBrowser('Home and suppliers, in a browser', () => {
     await visitor.leave();
   });
 
+  it('come back with "Try again" after a script was lost', async () => {
+    const visitor = await arrive();
+    const { page } = visitor;
+    const script = /\/assets\/modal-part-[^/]+\.js$/;
+    await page.route(script, (route) => route.abort());
+    await visitor.open('/suppliers/fake');
+    await page.getByRole('button', { name: 'Pause fake' }).click();
+    await page.getByText('This could not be loaded').waitFor();
+    await page.unroute(script);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('button', { name: 'Pause fake' }).click();
+    await page.getByRole('dialog', { name: 'Pause fake' }).waitFor();
+    await visitor.leave(/Failed to load resource.*ERR_FAILED/, /dynamically imported module/);
+  });
+
   it('are set with the difference shown; credentials stay, and are never shown', async () => {
     const visitor = await arrive();
     const { page } = visitor;

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { Suspense, useState, type ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { ask, client } from '../../api';
 import { useT } from '../../i18n/words';
 import { Amount } from '../../kit/amount';
@@ -64,11 +64,9 @@ export function Channel(): ReactNode {
           </div>
         )}
       </Answered>
-      <Suspense fallback={null}>
-        {channel && dialog === 'set' && <ChannelSettings channel={channel} onClose={close} />}
-        {dialog === 'sync' && <SyncChannel code={code} onClose={close} />}
-        {dialog === 'import' && <ImportStatement channel={code} onClose={close} />}
-      </Suspense>
+      {channel && dialog === 'set' && <ChannelSettings channel={channel} onClose={close} />}
+      {dialog === 'sync' && <SyncChannel code={code} onClose={close} />}
+      {dialog === 'import' && <ImportStatement channel={code} onClose={close} />}
       {(dialog === 'pause' || dialog === 'resume' || dialog === 'remove') && (
         <Change code={code} what={dialog} onClose={close} />
       )}

@@ -1,6 +1,6 @@
-import { lazy } from 'react';
+import { lazyPart } from '../../kit/lazy-part';
 
 // Operators rarely open these parts, so the browser loads them on demand.
-export const ChannelSettings = lazy(async () => ({ default: (await import('./channel-settings')).ChannelSettings }));
-export const SyncChannel = lazy(async () => ({ default: (await import('./sync-channel')).SyncChannel }));
-export const ImportStatement = lazy(async () => ({ default: (await import('./import-statement')).ImportStatement }));
+export const ChannelSettings = lazyPart(async () => (await import('./channel-settings')).ChannelSettings);
+export const SyncChannel = lazyPart(async () => (await import('./sync-channel')).SyncChannel);
+export const ImportStatement = lazyPart(async () => (await import('./import-statement')).ImportStatement);

@@ -1,9 +1,10 @@
 import { Button } from '@mantine/core';
-import { lazy, Suspense, useState, type ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { useT, type Translate } from '../../i18n/words';
 import { Amount } from '../../kit/amount';
 import { Confirm } from '../../kit/confirm';
 import { PlusIcon } from '../../kit/icons';
+import { lazyPart } from '../../kit/lazy-part';
 import { Section } from '../../kit/page';
 import { Empty } from '../../kit/states';
 import { Status } from '../../kit/status';
@@ -15,7 +16,7 @@ import { nameOf, useSetOffer } from './offer-calls';
 import classes from './offers.module.css';
 import { offerStateOf, type OfferView, type ProductView } from './product-view';
 
-const OfferForm = lazy(async () => ({ default: (await import('./offer-form')).OfferForm }));
+const OfferForm = lazyPart(async () => (await import('./offer-form')).OfferForm);
 
 type Open = { what: 'add' } | { what: 'edit' | 'off'; offer: OfferView } | null;
 
@@ -47,10 +48,8 @@ export function Offers({ product }: { product: ProductView }): ReactNode {
           keyOf={nameOf}
         />
       )}
-      <Suspense fallback={null}>
-        {open?.what === 'add' && <OfferForm sku={sku} onClose={close} />}
-        {open?.what === 'edit' && <OfferForm sku={sku} offer={open.offer} onClose={close} />}
-      </Suspense>
+      {open?.what === 'add' && <OfferForm sku={sku} onClose={close} />}
+      {open?.what === 'edit' && <OfferForm sku={sku} offer={open.offer} onClose={close} />}
       {open?.what === 'off' && <SwitchOff product={product} offer={open.offer} onClose={close} />}
     </Section>
   );

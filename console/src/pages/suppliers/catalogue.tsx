@@ -1,11 +1,12 @@
 import { Button } from '@mantine/core';
 import { Link, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense, useState, type ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { ask, client } from '../../api';
 import { useT, type Translate } from '../../i18n/words';
 import { formatAmount } from '../../kit/amount';
 import { Badge } from '../../kit/badge';
 import { Filters } from '../../kit/filters';
+import { lazyPart } from '../../kit/lazy-part';
 import { EVERY, usePolled } from '../../kit/live';
 import { Ago } from '../../kit/moment';
 import { Pages } from '../../kit/pages';
@@ -16,7 +17,7 @@ import type { CatalogueItem, SupplierDetail } from './supplier-view';
 import { SyncCatalogue } from './sync-catalogue';
 import classes from './supplier.module.css';
 
-const MapProduct = lazy(async () => ({ default: (await import('./map-product')).MapProduct }));
+const MapProduct = lazyPart(async () => (await import('./map-product')).MapProduct);
 
 /** The catalogue of a supplier, as of its last sync. */
 export function Catalogue({ supplier: { code, catalogue_read_at: readAt } }: { supplier: SupplierDetail }): ReactNode {
@@ -68,9 +69,7 @@ export function Catalogue({ supplier: { code, catalogue_read_at: readAt } }: { s
           </>
         )}
       </Answered>
-      <Suspense fallback={null}>
-        {mapping && <MapProduct supplier={code} item={mapping} onClose={() => setMapping(null)} />}
-      </Suspense>
+      {mapping && <MapProduct supplier={code} item={mapping} onClose={() => setMapping(null)} />}
     </>
   );
 }

@@ -1,14 +1,9 @@
-import { lazy } from 'react';
+import { lazyPart } from '../../kit/lazy-part';
+import { Loading } from '../../kit/states';
 
 // Operators rarely open these parts, so the browser loads them on demand.
-export const Catalogue = lazy(async () => ({ default: (await import('./catalogue')).Catalogue }));
-export const RemoveSupplier = lazy(async () => ({
-  default: (await import('./remove-supplier')).RemoveSupplier,
-}));
-export const SupplierLog = lazy(async () => ({ default: (await import('./supplier-log')).SupplierLog }));
-export const SupplierOffers = lazy(async () => ({
-  default: (await import('./supplier-offers')).SupplierOffers,
-}));
-export const SupplierSettings = lazy(async () => ({
-  default: (await import('./settings')).SupplierSettings,
-}));
+export const Catalogue = lazyPart(async () => (await import('./catalogue')).Catalogue, <Loading />);
+export const RemoveSupplier = lazyPart(async () => (await import('./remove-supplier')).RemoveSupplier);
+export const SupplierLog = lazyPart(async () => (await import('./supplier-log')).SupplierLog, <Loading />);
+export const SupplierOffers = lazyPart(async () => (await import('./supplier-offers')).SupplierOffers, <Loading />);
+export const SupplierSettings = lazyPart(async () => (await import('./settings')).SupplierSettings);

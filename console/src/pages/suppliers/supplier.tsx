@@ -1,13 +1,13 @@
 import { Button } from '@mantine/core';
 import { useParams, useSearch } from '@tanstack/react-router';
-import { Suspense, useState, type ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { SUPPLIER_TABS } from '../../choices';
 import { ask, client } from '../../api';
 import { useT } from '../../i18n/words';
 import { EVERY, usePolled } from '../../kit/live';
 import { LiveButton } from '../../kit/live-controls';
 import { Page } from '../../kit/page';
-import { Answered, Loading } from '../../kit/states';
+import { Answered } from '../../kit/states';
 import { Status } from '../../kit/status';
 import { Tabs } from '../../kit/tabs';
 import { useMay } from '../../session';
@@ -67,10 +67,8 @@ function Actions({ supplier }: { supplier: SupplierDetail }): ReactNode {
         </Button>
       )}
       {open === 'test' && <TestSupplier code={supplier.code} onClose={close} />}
-      <Suspense fallback={null}>
-        {open === 'settings' && <SupplierSettings supplier={supplier} onClose={close} />}
-        {open === 'remove' && <RemoveSupplier code={supplier.code} onClose={close} />}
-      </Suspense>
+      {open === 'settings' && <SupplierSettings supplier={supplier} onClose={close} />}
+      {open === 'remove' && <RemoveSupplier code={supplier.code} onClose={close} />}
     </>
   );
 }
@@ -80,20 +78,18 @@ function Content({ supplier }: { supplier: SupplierDetail }): ReactNode {
   return (
     <>
       <Parts supplier={supplier} shown={tab} />
-      <Suspense fallback={<Loading />}>
-        {tab === 'overview' && (
-          <div className={classes.columns}>
-            <div>
-              <SupplierFigures supplier={supplier} />
-              <UndecidedCalls code={supplier.code} />
-            </div>
-            <SupplierFacts supplier={supplier} />
+      {tab === 'overview' && (
+        <div className={classes.columns}>
+          <div>
+            <SupplierFigures supplier={supplier} />
+            <UndecidedCalls code={supplier.code} />
           </div>
-        )}
-        {tab === 'catalogue' && <Catalogue supplier={supplier} />}
-        {tab === 'offers' && <SupplierOffers code={supplier.code} />}
-        {tab === 'log' && <SupplierLog code={supplier.code} />}
-      </Suspense>
+          <SupplierFacts supplier={supplier} />
+        </div>
+      )}
+      {tab === 'catalogue' && <Catalogue supplier={supplier} />}
+      {tab === 'offers' && <SupplierOffers code={supplier.code} />}
+      {tab === 'log' && <SupplierLog code={supplier.code} />}
     </>
   );
 }
