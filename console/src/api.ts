@@ -1,4 +1,5 @@
 import createClient from 'openapi-fetch';
+import { translateNow } from './i18n/words';
 import { isUnattended } from './kit/attendance';
 import type { paths } from './schema';
 
@@ -72,7 +73,7 @@ async function reach<Data>(send: () => Promise<Answer<Data>>): Promise<Answer<Da
     return await send();
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
-    throw new Problem(0, 'UNREACHABLE', error instanceof Error ? error.message : String(error), null);
+    throw new Problem(0, 'UNREACHABLE', translateNow('state.noAnswer'), null);
   }
 }
 

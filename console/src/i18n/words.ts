@@ -30,6 +30,9 @@ const words = createStore<Words>({ language: 'en', zone: 'Asia/Bangkok', t: make
 export const useWords = (): Words => useStore(words);
 export const useT = (): Translate => useWords().t;
 
+/** Translates outside of components, in the current language. */
+export const translateNow = (key: Key): string => words.get().t(key);
+
 export function setZone(zone: string): void {
   if (zone !== words.get().zone) words.set({ ...words.get(), zone });
 }

@@ -1,7 +1,8 @@
 import { Button, Textarea, TextInput } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useEffect, useRef, useState, type ReactNode, type RefObject } from 'react';
-import { useT } from '../i18n/words';
+import { isProblem } from '../api';
+import { useT, type Translate } from '../i18n/words';
 import { Modal } from './modal';
 import classes from './confirm.module.css';
 
@@ -20,6 +21,8 @@ interface ConfirmProps {
   typed?: string;
   /** Whether the fields in `children` are complete. */
   isReady?: boolean;
+  /** Whether the API does the action only once, however often the operator presses, such as by an idempotency key. */
+  isRepeatable?: boolean;
   onConfirm: (reason: string) => Promise<void>;
   onClose: () => void;
   size?: string;
@@ -47,7 +50,7 @@ export function Confirm(props: ConfirmProps): ReactNode {
       await onConfirm(reason.trim());
       if (isMounted.current) onClose();
     } catch (caught) {
-      setError(caught instanceof Error ? caught.message : String(caught));
+      setError(messageOf(caught, props.isRepeatable ?? false, t));
     } finally {
       setBusy(false);
     }
@@ -102,6 +105,12 @@ function useIsMounted(): RefObject<boolean> {
     };
   }, []);
   return isMounted;
+}
+
+/** Without an answer, the operator must know whether to press again. */
+function messageOf(error: unknown, isRepeatable: boolean, t: Translate): string {
+  if (isProblem(error, 0)) return t(isRepeatable ? 'confirm.unansweredSafe' : 'confirm.unanswered');
+  return error instanceof Error ? error.message : String(error);
 }
 
 interface FieldProps {

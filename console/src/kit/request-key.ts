@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 
 function newRequestKey(): string {
   // Browsers offer randomUUID only on https.
@@ -13,6 +13,19 @@ function newRequestKey(): string {
 export function useRequestKey(request: object): string {
   const [key] = useRequestKeys(request);
   return key;
+}
+
+/**
+ * Like `useRequestKey`, for a request whose content is known only when it is sent, such as the reason that a dialog asks for.
+ * The API refuses another content under the same key.
+ */
+export function useLateRequestKey(): (request: object) => string {
+  const made = useRef({ content: '', key: '' });
+  return (request) => {
+    const content = JSON.stringify(request);
+    if (made.current.content !== content) made.current = { content, key: newRequestKey() };
+    return made.current.key;
+  };
 }
 
 /** Like `useRequestKey`, for requests that an operator may repeat on purpose. `next` makes a new key. */

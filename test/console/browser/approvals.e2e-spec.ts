@@ -96,6 +96,36 @@ describeInBrowser('Approvals, in a browser', () => {
     await visitor.leave();
   });
 
+  it('are requested once, although an answer was lost and the reason changed then', async () => {
+    const visitor = await arrive(nok);
+    const { page } = visitor;
+    await visitor.open(`/merchants/${merchant.id}`);
+    await page.getByRole('heading', { name, exact: true }).waitFor();
+    await page.keyboard.press('d');
+    await dialog(page).getByLabel('Amount').fill('60,000.00');
+    await dialog(page).getByLabel('Reference').fill('lost-1');
+    await dialog(page).getByLabel('Reason').fill('ticket 4712');
+    // The service has the request, but the browser never learns of it.
+    await page.route(/\/api\/approvals$/, async (route) => {
+      await route.fetch();
+      await route.abort();
+    });
+    const request = dialog(page).getByRole('button', { name: 'Request approval' });
+    await request.click();
+    await dialog(page).getByText('You can press again: it is done only once.').waitFor();
+    await page.unrouteAll();
+    await dialog(page).getByLabel('Reason').fill('ticket 4712, of Monday');
+    await request.click();
+    await page.getByText(`60,000.00 THB for ${name} wait for a second person`).waitFor();
+    const { body } = await mali.browser.get<{ data: { id: number; reference: string }[] }>(
+      '/api/approvals?status=open',
+    );
+    const made = body.data.filter(({ reference }) => reference === 'lost-1');
+    expect(made).toHaveLength(1);
+    await nok.browser.post(`/api/approvals/${made[0]?.id}/rejection`, { reason: 'tidy' });
+    await visitor.leave(/Failed to load resource.*ERR_FAILED/);
+  });
+
   it('are given although the orders of the merchant change its balance all the time', async () => {
     await ask('busy-1');
     const visitor = await arrive(mali);

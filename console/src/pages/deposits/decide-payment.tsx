@@ -7,7 +7,7 @@ import { formatAmount, readAmount } from '../../kit/amount';
 import { Confirm } from '../../kit/confirm';
 import { Moment } from '../../kit/moment';
 import { Facts } from '../../kit/page';
-import { useRequestKey } from '../../kit/request-key';
+import { useLateRequestKey } from '../../kit/request-key';
 import { Failure } from '../../kit/states';
 import { toast } from '../../kit/toasts';
 import { useSession } from '../../session';
@@ -52,6 +52,7 @@ export function DecidePayment({ payment, kind, to, onClose }: Deciding & { onClo
       isHarmless={kind === 'credit' || kind === 'keep' || needsApproval}
       requiresReason
       isReady={(!moves || recipient.name !== null) && (kind !== 'return' || draft.reference.trim() !== '')}
+      isRepeatable={needsApproval}
       onConfirm={send}
       onClose={onClose}
     >
@@ -208,15 +209,11 @@ interface Sending extends Omit<Decision, 'reason'> {
 function useSend({ payment, kind, draft, needsApproval, balance }: Sending): (reason: string) => Promise<void> {
   const t = useT();
   const queries = useQueryClient();
-  const requestKey = useRequestKey(draft);
+  const keyOf = useLateRequestKey();
   const request = (reason: string): Promise<unknown> => {
     const more = kind === 'credit' ? toOf(draft) : kind === 'return' ? { reference: draft.reference.trim() } : {};
-    return ask(() =>
-      client.POST('/api/approvals', {
-        params: { header: { 'Idempotency-Key': requestKey } },
-        body: { kind: `payment_${kind}` as 'payment_credit', payment_id: payment.id, reason, ...more },
-      }),
-    );
+    const body = { kind: `payment_${kind}` as 'payment_credit', payment_id: payment.id, reason, ...more };
+    return ask(() => client.POST('/api/approvals', { params: { header: { 'Idempotency-Key': keyOf(body) } }, body }));
   };
   return async (reason) => {
     const values = amountOf(payment, kind);

@@ -33,6 +33,7 @@ export function AddMerchant({ onClose }: { onClose: () => void }): ReactNode {
       verb={t('merchants.addVerb')}
       isHarmless
       isReady={name.trim() !== ''}
+      isRepeatable
       onConfirm={add}
       onClose={onClose}
     >

@@ -44,6 +44,7 @@ export function IssueKey({ merchant: { id, name: merchant }, onIssued, onClose }
       verb={t('keys.issue')}
       isHarmless
       isReady={until !== null}
+      isRepeatable
       onConfirm={issue}
       onClose={onClose}
     >

@@ -42,6 +42,7 @@ export function RotateKey({
       title={t('keys.rotateWhich', { prefix: apiKey.prefix })}
       verb={t('keys.rotate')}
       typed={merchant.name}
+      isRepeatable
       onConfirm={rotate}
       onClose={onClose}
     >

@@ -7,7 +7,7 @@ import { useT, useWords } from '../../i18n/words';
 import { formatAmount, readAmount, writeAmount } from '../../kit/amount';
 import { Confirm } from '../../kit/confirm';
 import { toast } from '../../kit/toasts';
-import { useRequestKey } from '../../kit/request-key';
+import { useLateRequestKey } from '../../kit/request-key';
 import { useSession } from '../../session';
 import { AmountField } from './amount-field';
 import { BeforeAndAfter } from './before-and-after';
@@ -46,6 +46,7 @@ export function MoveMoney({ kind, merchant, wallet, onClose }: MoveMoneyProps): 
       requiresReason={move.needsApproval}
       typed={kind === 'debit' ? merchant.name : undefined}
       isReady={amount !== null && !isTooMuch && form.reference.trim() !== ''}
+      isRepeatable
       onConfirm={move.send}
       onClose={onClose}
     >
@@ -104,7 +105,7 @@ function useMove({ kind, merchant, wallet }: Omit<MoveMoneyProps, 'onClose'>) {
   const after = amount === null ? null : available + (kind === 'credit' ? amount : -amount);
   const limit = useSession()?.approval_above ?? null;
   const needsApproval = amount !== null && limit !== null && amount > (readAmount(limit) ?? 0n);
-  const request = useRequest(kind, merchant, form);
+  const request = useRequest(kind, merchant);
   const send = async (reason: string): Promise<void> => {
     if (amount === null) return;
     if (needsApproval) return request({ ...form, amount: writeAmount(amount), reason });
@@ -144,26 +145,17 @@ interface MoneyRequest {
   reason: string;
 }
 
-/**
- * Requests a movement that another operator must approve. @param form what the operator typed. A change makes another
- * request.
- */
+/** Requests a movement that another operator must approve. A change of what the operator typed makes another request. */
 function useRequest(
   kind: MoveMoneyProps['kind'],
   { id, name }: MerchantView,
-  form: object,
 ): (request: MoneyRequest) => Promise<void> {
   const t = useT();
   const queries = useQueryClient();
-  const requestKey = useRequestKey(form);
+  const keyOf = useLateRequestKey();
   return async ({ amount, reference, note, reason }) => {
-    const body = { merchant_id: id, kind, amount, reference: reference.trim(), reason };
-    await ask(() =>
-      client.POST('/api/approvals', {
-        params: { header: { 'Idempotency-Key': requestKey } },
-        body: { ...body, note: note.trim() || undefined },
-      }),
-    );
+    const body = { merchant_id: id, kind, amount, reference: reference.trim(), note: note.trim() || undefined, reason };
+    await ask(() => client.POST('/api/approvals', { params: { header: { 'Idempotency-Key': keyOf(body) } }, body }));
     toast(t('move.asked', { amount: formatAmount(amount), name }));
     await queries.invalidateQueries({ queryKey: ['approvals'] });
   };

@@ -73,6 +73,7 @@ export function Replay({ webhook, onStarted, onClose }: ReplayProps): ReactNode 
       verb={t('replay.verb', { count })}
       typed={count > TYPED_ABOVE ? String(count) : undefined}
       isReady={count > 0 && !preview.isFetching}
+      isRepeatable
       onConfirm={start}
       onClose={onClose}
       size="lg"
