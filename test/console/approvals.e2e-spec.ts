@@ -64,7 +64,7 @@ describe('a large movement', () => {
         reference,
       });
       expect([status, body.details?.[0]?.code]).toEqual([403, 'APPROVAL_REQUIRED']);
-      expect(body.message).toContain('More than 1000.00 THB');
+      expect(body.message).toContain('more than 1000.00 THB');
     }
     expect(await available()).toBe('5000.00');
     const { status } = await nok.browser.post(`${path}/credits`, { amount: '1000.00', reference });

@@ -1,4 +1,4 @@
-import { Suspense, use, useState, type ComponentType, type ReactNode } from 'react';
+import { createElement, Suspense, use, useState, type ComponentType, type ReactNode } from 'react';
 
 /**
  * A component whose code the browser loads when the component is first shown. React's `lazy` would remember a failure for ever,
@@ -34,6 +34,5 @@ interface LoadedProps<Props> {
 }
 
 function Loaded<Props extends object>({ part, props }: LoadedProps<Props>): ReactNode {
-  const Part = use(part);
-  return <Part {...props} />;
+  return createElement(use(part), props);
 }

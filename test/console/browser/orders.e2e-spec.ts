@@ -180,7 +180,12 @@ describeInBrowser('Orders, in a browser', () => {
     const { page } = visitor;
     await visitor.open(`/orders/${body.order_number}`);
     await page.getByText('metadata.Player', { exact: true }).waitFor();
-    expect(await page.locator('dt').filter({ hasText: /^Player$/ }).count()).toBe(1);
+    expect(
+      await page
+        .locator('dt')
+        .filter({ hasText: /^Player$/ })
+        .count(),
+    ).toBe(1);
     await visitor.leave();
   });
 

@@ -203,34 +203,6 @@ describeInBrowser('Home and suppliers, in a browser', () => {
     await visitor.leave();
   });
 
-  it('come back with "Try again" after a script was lost', async () => {
-    const visitor = await arrive();
-    const { page } = visitor;
-    const script = /\/assets\/modal-part-[^/]+\.js$/;
-    await page.route(script, (route) => route.abort());
-    await visitor.open('/suppliers/fake');
-    await page.getByRole('button', { name: 'Pause fake' }).click();
-    await page.getByText('This could not be loaded').waitFor();
-    await page.unroute(script);
-    await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByRole('button', { name: 'Pause fake' }).click();
-    await page.getByRole('dialog', { name: 'Pause fake' }).waitFor();
-    await visitor.leave(/Failed to load resource.*ERR_FAILED/, /dynamically imported module/);
-  });
-
-  it('say in Thai that an action without an answer may have been done', async () => {
-    const visitor = await arrive('th');
-    const { page } = visitor;
-    await visitor.open('/suppliers/fake');
-    await page.route('**/api/suppliers/fake/pause', (route) => route.abort());
-    await page.getByRole('button', { name: 'หยุดใช้ fake' }).click();
-    const dialog = page.getByRole('dialog', { name: 'หยุดใช้ fake' });
-    await dialog.getByLabel('เหตุผล').fill('maintenance');
-    await dialog.getByRole('button', { name: 'หยุดใช้', exact: true }).click();
-    await dialog.getByText('โปรดตรวจสอบก่อนทำซ้ำ').waitFor();
-    await visitor.leave(/Failed to load resource.*ERR_FAILED/);
-  });
-
   it('are set with the difference shown; credentials stay, and are never shown', async () => {
     const visitor = await arrive();
     const { page } = visitor;
