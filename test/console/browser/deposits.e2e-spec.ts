@@ -206,6 +206,7 @@ describeInBrowser('Deposits, in a browser', () => {
       satang(before.toFixed(2)) + satang(short.amount_to_pay) - 100n,
     );
     await panel(page).getByText('asked by phone').waitFor();
+    await dialog(page).waitFor({ state: 'detached' });
     await page.keyboard.press('Escape');
     await panel(page).waitFor({ state: 'detached' });
     await visitor.leave();
