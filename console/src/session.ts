@@ -1,6 +1,7 @@
 import { queryOptions, useQuery, type QueryClient } from '@tanstack/react-query';
 import { ask, client, isProblem } from './api';
 import { setLanguage, setZone } from './i18n/words';
+import { clearToasts } from './kit/toast-store';
 import type { components } from './schema';
 
 export type Session = components['schemas']['SessionDto'];
@@ -25,6 +26,7 @@ export const sessionQuery = queryOptions({
 export async function enter(queries: QueryClient, session: Session): Promise<void> {
   // After the end of a session, the next operator may be another one, and may see less.
   queries.clear();
+  clearToasts();
   queries.setQueryData(sessionQuery.queryKey, session);
   await follow(session);
 }

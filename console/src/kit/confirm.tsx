@@ -1,8 +1,9 @@
 import { Button, Textarea, TextInput } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import { useEffect, useRef, useState, type ReactNode, type RefObject } from 'react';
+import { useState, type ReactNode } from 'react';
 import { isProblem } from '../api';
 import { useT, type Translate } from '../i18n/words';
+import { useIsLocked, useIsMounted } from './in-flight';
 import { Modal } from './modal';
 import classes from './confirm.module.css';
 
@@ -40,6 +41,7 @@ export function Confirm(props: ConfirmProps): ReactNode {
   const [text, setText] = useState('');
   const [error, setError] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
+  const isLocked = useIsLocked(isBusy);
   const isMounted = useIsMounted();
   const canConfirm =
     isReady && (!requiresReason || reason.trim() !== '') && (typed === undefined || text.trim() === typed);
@@ -62,10 +64,9 @@ export function Confirm(props: ConfirmProps): ReactNode {
       title={title}
       size={props.size ?? 'md'}
       fullScreen={isPhone}
-      // The request can't be taken back, so its answer must find the dialog open.
-      closeOnEscape={!isBusy}
-      closeOnClickOutside={!isBusy}
-      closeButtonProps={{ 'aria-label': t('action.close'), disabled: isBusy }}
+      closeOnEscape={!isLocked}
+      closeOnClickOutside={!isLocked}
+      closeButtonProps={{ 'aria-label': t('action.close'), disabled: isLocked }}
     >
       <form
         className={classes.body}
@@ -83,7 +84,7 @@ export function Confirm(props: ConfirmProps): ReactNode {
           </p>
         )}
         <div className={classes.buttons}>
-          <Button variant="default" onClick={onClose} disabled={isBusy} data-autofocus>
+          <Button variant="default" onClick={onClose} disabled={isLocked} data-autofocus>
             {t('action.cancel')}
           </Button>
           <Button type="submit" color={isHarmless ? undefined : 'red'} loading={isBusy} disabled={!canConfirm}>
@@ -93,18 +94,6 @@ export function Confirm(props: ConfirmProps): ReactNode {
       </form>
     </Modal>
   );
-}
-
-/** Whether the dialog is still there. When it left with its page, `onClose` would close a dialog of another page. */
-function useIsMounted(): RefObject<boolean> {
-  const isMounted = useRef(true);
-  useEffect(() => {
-    isMounted.current = true;
-    return () => {
-      isMounted.current = false;
-    };
-  }, []);
-  return isMounted;
 }
 
 /** Without an answer, the operator must know whether to press again. */

@@ -2,38 +2,13 @@ import { useEffect, type ReactNode } from 'react';
 import { Button, CloseButton } from '@mantine/core';
 import { useT } from '../i18n/words';
 import { CheckIcon, CrossIcon } from './icons';
-import { createStore, useStore } from './store';
+import { useStore } from './store';
+import { dismiss, toasts, type Toast } from './toast-store';
 import classes from './toasts.module.css';
 
-interface Toast {
-  id: number;
-  text: string;
-  /** Whether it reports a failure. */
-  isBad: boolean;
-  undo?: () => void;
-}
+export { toast, toastFailure } from './toast-store';
 
 const SHOWN_MS = 6_000;
-const toasts = createStore<readonly Toast[]>([]);
-let count = 0;
-
-function show(added: Omit<Toast, 'id'>): void {
-  // Failures stay, so a repeated one replaces itself.
-  const others = toasts.get().filter(({ isBad, text }) => !isBad || text !== added.text);
-  toasts.set([...others, { id: ++count, ...added }]);
-}
-
-/** Shows for a while what an action did, also to screen readers. @param undo reverses the action. */
-export function toast(text: string, undo?: () => void): void {
-  show({ text, isBad: false, undo });
-}
-
-/** Shows why an action failed, until the operator closes it. @param error the error, or its text. */
-export function toastFailure(error: unknown): void {
-  show({ text: error instanceof Error ? error.message : String(error), isBad: true });
-}
-
-const dismiss = (id: number): void => toasts.set(toasts.get().filter((each) => each.id !== id));
 
 export function Toasts(): ReactNode {
   const shown = useStore(toasts);

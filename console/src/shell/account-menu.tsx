@@ -6,7 +6,7 @@ import { ask, client, isProblem } from '../api';
 import { useT } from '../i18n/words';
 import { KeyboardIcon, PersonIcon, SignOutIcon } from '../kit/icons';
 import { isHelpShown } from '../kit/shortcuts';
-import { toast } from '../kit/toasts';
+import { clearToasts, toastFailure } from '../kit/toast-store';
 import { useSession } from '../session';
 import classes from './account-menu.module.css';
 
@@ -22,11 +22,12 @@ export default function AccountMenu(): ReactNode {
     } catch (error) {
       // Without a session, the operator is signed out already.
       if (!isProblem(error, 401)) {
-        toast(t('nav.signOutFailed', { why: error instanceof Error ? error.message : String(error) }));
+        toastFailure(t('nav.signOutFailed', { why: error instanceof Error ? error.message : String(error) }));
         return;
       }
     }
     queries.clear();
+    clearToasts();
     await navigate({ to: '/login', search: {} });
   };
   return (

@@ -4,19 +4,31 @@ import { lazyPart } from '../kit/lazy-part';
 
 const Dialog = lazyPart(async () => (await import('./confirm-again-dialog')).default);
 
+/** An action that waits for the operator's confirmation. */
+interface Waiting {
+  answer: (isConfirmed: boolean) => void;
+}
+
 /** Asks the operator to confirm their identity when the API requires it. */
 export function ConfirmAgain(): ReactNode {
-  const [answer, setAnswer] = useState<((isConfirmed: boolean) => void) | null>(null);
+  const [waiting, setWaiting] = useState<Waiting | null>(null);
   useEffect(() => {
-    onConfirmationRequired(() => new Promise<boolean>((resolve) => setAnswer(() => resolve)));
+    const ask = (answer: Waiting['answer']): void =>
+      setWaiting((before) => {
+        // Only one dialog can be open. The action before must not wait for ever.
+        before?.answer(false);
+        return { answer };
+      });
+    onConfirmationRequired(() => new Promise<boolean>(ask));
     return () => onConfirmationRequired(() => Promise.resolve(false));
   }, []);
-  if (answer === null) return null;
+  if (waiting === null) return null;
   return (
     <Dialog
       onAnswer={(isConfirmed) => {
-        setAnswer(null);
-        answer(isConfirmed);
+        // A late answer of this dialog must not close the next one.
+        setWaiting((now) => (now === waiting ? null : now));
+        waiting.answer(isConfirmed);
       }}
     />
   );

@@ -3,6 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState, type KeyboardEvent, type ReactNode, type RefObject } from 'react';
 import { loadArea, useT } from '../i18n/words';
+import { usedEscapes } from '../kit/escape';
 import { SearchIcon } from '../kit/icons';
 import { lazyPart } from '../kit/lazy-part';
 import classes from './search-field.module.css';
@@ -48,6 +49,7 @@ export function SearchField({ inputRef }: { inputRef: RefObject<HTMLInputElement
       onKeyDown={(event) => {
         moveFocus(event);
         if (event.key !== 'Escape') return;
+        usedEscapes.add(event.nativeEvent);
         leave();
       }}
     >

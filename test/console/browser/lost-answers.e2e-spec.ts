@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
+import { deferred } from '../../support/deferred.js';
 import type { TestOperator } from '../console-stack.js';
 import { startScene, type Scene } from '../scene.js';
 import { BUILT, describeInBrowser, launchBrowser, Visitor } from './chromium-browser.js';
@@ -46,6 +47,27 @@ describeInBrowser('Pages whose requests get no answer, in a browser', () => {
     await dialog.getByLabel('เหตุผล').fill('maintenance');
     await dialog.getByRole('button', { name: 'หยุดใช้', exact: true }).click();
     await dialog.getByText('โปรดตรวจสอบก่อนทำซ้ำ').waitFor();
+    await visitor.leave(/Failed to load resource.*ERR_FAILED/);
+  });
+
+  it('can be left after a while, if no answer comes', async () => {
+    const visitor = await arrive('en');
+    const { page } = visitor;
+    await visitor.open('/suppliers/fake');
+    const { promise: gate, resolve: release } = deferred<void>();
+    await page.route('**/api/suppliers/fake/pause', async (route) => {
+      await gate;
+      await route.abort();
+    });
+    await page.getByRole('button', { name: 'Pause fake' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Pause fake' });
+    await dialog.getByLabel('Reason').fill('maintenance');
+    await dialog.getByRole('button', { name: 'Pause', exact: true }).click();
+    const cancel = dialog.getByRole('button', { name: 'Cancel' });
+    expect(await cancel.isDisabled()).toBe(true);
+    await cancel.click();
+    await dialog.waitFor({ state: 'detached' });
+    release();
     await visitor.leave(/Failed to load resource.*ERR_FAILED/);
   });
 });

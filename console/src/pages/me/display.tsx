@@ -5,7 +5,7 @@ import { ask, client } from '../../api';
 import { LANGUAGES, setLanguage, setZone, useWords, type Language } from '../../i18n/words';
 import { hasShortcuts, setShortcuts } from '../../kit/shortcuts';
 import { useStore } from '../../kit/store';
-import { toast } from '../../kit/toasts';
+import { toastFailure } from '../../kit/toasts';
 import { sessionQuery } from '../../session';
 import classes from './me.module.css';
 
@@ -39,7 +39,7 @@ export function Display(): ReactNode {
       await ask(() => client.PATCH('/api/me', { body: choice }));
     } catch (error) {
       await show(queries, before);
-      toast(t('me.notStored', { why: error instanceof Error ? error.message : String(error) }));
+      toastFailure(t('me.notStored', { why: error instanceof Error ? error.message : String(error) }));
     }
     await queries.invalidateQueries({ queryKey: sessionQuery.queryKey });
   };

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { useT } from '../../i18n/words';
+import { useIsLocked, useIsMounted } from '../../kit/in-flight';
 import { Modal } from '../../kit/modal';
 import confirmClasses from '../../kit/confirm.module.css';
 import { SubmitError, useSubmit } from '../../kit/form';
@@ -19,23 +20,27 @@ interface DialogProps {
 export function FormDialog({ title, verb, isReady = true, onSubmit, onClose, children }: DialogProps): ReactNode {
   const t = useT();
   const isPhone = useMediaQuery('(max-width: 640px)');
+  const isMounted = useIsMounted();
   const { error, isBusy, submit } = useSubmit(async () => {
     await onSubmit();
-    onClose();
+    if (isMounted.current) onClose();
   });
+  const isLocked = useIsLocked(isBusy);
   return (
     <Modal
       opened
       onClose={onClose}
       title={title}
       fullScreen={isPhone}
-      closeButtonProps={{ 'aria-label': t('action.close') }}
+      closeOnEscape={!isLocked}
+      closeOnClickOutside={!isLocked}
+      closeButtonProps={{ 'aria-label': t('action.close'), disabled: isLocked }}
     >
       <form className={confirmClasses.body} onSubmit={submit}>
         {children}
         <SubmitError error={error} />
         <div className={confirmClasses.buttons}>
-          <Button variant="default" onClick={onClose}>
+          <Button variant="default" onClick={onClose} disabled={isLocked}>
             {t('action.cancel')}
           </Button>
           <Button type="submit" loading={isBusy} disabled={!isReady}>

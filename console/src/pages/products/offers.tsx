@@ -9,7 +9,6 @@ import { Section } from '../../kit/page';
 import { Empty } from '../../kit/states';
 import { Status } from '../../kit/status';
 import { Table, type Column } from '../../kit/table';
-import { toastFailure } from '../../kit/toasts';
 import { useMay } from '../../session';
 import { Margin, Missing } from './margin';
 import { nameOf, useSetOffer } from './offer-calls';
@@ -18,7 +17,7 @@ import { offerStateOf, type OfferView, type ProductView } from './product-view';
 
 const OfferForm = lazyPart(async () => (await import('./offer-form')).OfferForm);
 
-type Open = { what: 'add' } | { what: 'edit' | 'off'; offer: OfferView } | null;
+type Open = { what: 'add' } | { what: 'edit' | 'on' | 'off'; offer: OfferView } | null;
 
 /** The offers of a product, in the order in which routing would use them now. */
 export function Offers({ product }: { product: ProductView }): ReactNode {
@@ -43,13 +42,14 @@ export function Offers({ product }: { product: ProductView }): ReactNode {
       {offers.length > 0 && (
         <Table
           label={t('offer.title')}
-          columns={[...columnsOf(t, seesCosts), ...(maySet ? [actionsColumn(t, product, setOpen)] : [])]}
+          columns={[...columnsOf(t, seesCosts), ...(maySet ? [actionsColumn(t, setOpen)] : [])]}
           rows={offers}
           keyOf={nameOf}
         />
       )}
       {open?.what === 'add' && <OfferForm sku={sku} onClose={close} />}
       {open?.what === 'edit' && <OfferForm sku={sku} offer={open.offer} onClose={close} />}
+      {open?.what === 'on' && <SwitchOn sku={sku} offer={open.offer} onClose={close} />}
       {open?.what === 'off' && <SwitchOff product={product} offer={open.offer} onClose={close} />}
     </Section>
   );
@@ -121,7 +121,7 @@ const costColumns = (t: Translate): Column<OfferView>[] => [
   },
 ];
 
-const actionsColumn = (t: Translate, product: ProductView, open: (what: Open) => void): Column<OfferView> => ({
+const actionsColumn = (t: Translate, open: (what: Open) => void): Column<OfferView> => ({
   id: 'actions',
   head: <span className="hidden">{t('offer.edit')}</span>,
   cell: (offer) => (
@@ -134,37 +134,34 @@ const actionsColumn = (t: Translate, product: ProductView, open: (what: Open) =>
       >
         {t('offer.edit')}
       </Button>
-      {offer.active ? (
-        <Button
-          size="compact-xs"
-          variant="default"
-          aria-label={`${t('offer.off')} ${nameOf(offer)}`}
-          onClick={() => open({ what: 'off', offer })}
-        >
-          {t('offer.off')}
-        </Button>
-      ) : (
-        <SwitchOn offer={offer} product={product} />
-      )}
+      <Button
+        size="compact-xs"
+        variant="default"
+        aria-label={`${t(offer.active ? 'offer.off' : 'offer.on')} ${nameOf(offer)}`}
+        onClick={() => open({ what: offer.active ? 'off' : 'on', offer })}
+      >
+        {t(offer.active ? 'offer.off' : 'offer.on')}
+      </Button>
     </span>
   ),
   align: 'end',
 });
 
-function SwitchOn({ product, offer }: { product: ProductView; offer: OfferView }): ReactNode {
+/** Asks, because a refresh of the page may have put "Switch on" under the pointer. */
+function SwitchOn({ sku, offer, onClose }: { sku: string; offer: OfferView; onClose: () => void }): ReactNode {
   const t = useT();
-  const set = useSetOffer(product.sku);
+  const set = useSetOffer(sku);
+  const name = nameOf(offer);
   return (
-    <Button
-      size="compact-xs"
-      variant="default"
-      aria-label={`${t('offer.on')} ${nameOf(offer)}`}
-      onClick={() =>
-        void set({ ...keyOf(offer), active: true, expected_updated_at: offer.updated_at }).catch(toastFailure)
-      }
+    <Confirm
+      title={t('offer.onTitle', { offer: name })}
+      verb={t('offer.on')}
+      isHarmless
+      onConfirm={() => set({ ...keyOf(offer), active: true, expected_updated_at: offer.updated_at })}
+      onClose={onClose}
     >
-      {t('offer.on')}
-    </Button>
+      <p>{t('offer.onConsequence', { offer: name })}</p>
+    </Confirm>
   );
 }
 

@@ -102,8 +102,8 @@ function Changes({ adjustment, preview, isOutdated }: ChangesProps): ReactNode {
   const [isConfirming, setConfirming] = useState(false);
   const [isExpanded, setExpanded] = useState(false);
   const { changes, changed: count, below_cost: below, own_prices: own } = preview;
-  if (count === 0) return <Empty title={t('adjust.none')}>{t('adjust.noneHint')}</Empty>;
-  return (
+  const none = <Empty title={t('adjust.none')}>{t('adjust.noneHint')}</Empty>;
+  const listed = (
     <>
       <div className={importClasses.bar}>
         <div role="status">
@@ -124,6 +124,11 @@ function Changes({ adjustment, preview, isOutdated }: ChangesProps): ReactNode {
           {t('priceChange.showAll', { count: changes.length })}
         </Button>
       )}
+    </>
+  );
+  return (
+    <>
+      {count === 0 ? none : listed}
       {isConfirming && <Apply adjustment={adjustment} preview={preview} onClose={() => setConfirming(false)} />}
     </>
   );

@@ -4,7 +4,7 @@ import { ask, client } from '../../api';
 import { useT } from '../../i18n/words';
 import { Confirm } from '../../kit/confirm';
 import { Loading } from '../../kit/states';
-import { toast } from '../../kit/toasts';
+import { toast, toastFailure } from '../../kit/toasts';
 
 interface PauseProps {
   code: string;
@@ -47,7 +47,7 @@ export function PauseSupplier({ code, onClose }: PauseProps): ReactNode {
     queryKey: ['suppliers', code],
     queryFn: ({ signal }) => ask(() => client.GET('/api/suppliers/{code}', { params: { path: { code } }, signal })),
   });
-  const undo = (): void => void resume().catch((error: unknown) => toast((error as Error).message));
+  const undo = (): void => void resume().catch(toastFailure);
   const pause = async (reason: string): Promise<void> => {
     await ask(() => client.POST('/api/suppliers/{code}/pause', { params: { path: { code } }, body: { reason } }));
     toast(t('suppliers.pausedNow', { supplier: code }), undo);
