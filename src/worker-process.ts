@@ -1,6 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { loadConfig } from './core/config.js';
+import { withDeadline } from './core/durations.js';
 import { createLogger, NestLogger, type Logger } from './core/logger.js';
 import { processName, type RunningProcess } from './core/process.js';
 import { SchemaService } from './database/schema.service.js';
@@ -42,6 +43,6 @@ async function checkTiming(app: INestApplicationContext, logger: Logger, isFatal
   if (!isFatal || problems.length === 0) return;
   console.error(['The worker ends, because the timing of suppliers is wrong:', ...problems].join('\n  '));
   // It may have begun calls already: they end first.
-  await app.close().catch(() => undefined);
+  await withDeadline(app.close(), STOP_WITHIN_MS).catch(() => undefined);
   process.exit(1);
 }

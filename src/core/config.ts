@@ -162,7 +162,8 @@ function readAuthority({ REDIS_URL, REDIS_TLS_CA_FILE: file }: Environment, prob
 }
 
 function readBaseUrl(name: string, baseUrl: string, problems: string[]): string {
-  if (!isBaseUrl(baseUrl)) problems.push(`${name} must be an http or https URL without credentials, query or fragment`);
+  if (!isBaseUrl(baseUrl))
+    problems.push(`${name} must be an http or https URL without credentials, query, fragment or blanks`);
   return withoutTrailingSlashes(baseUrl);
 }
 

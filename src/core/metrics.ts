@@ -42,7 +42,7 @@ export class Metrics extends DepositMetrics {
 
   private readonly refusedRequests = this.counter(
     'topup_refused_requests_total',
-    'Requests answered 503 that did not fail: the wallet has too little, or no account takes the deposit',
+    'Requests answered 503 that did not fail: the wallet has too little, or the amount of the deposit is taken',
     [],
   );
 

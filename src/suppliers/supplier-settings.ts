@@ -76,7 +76,9 @@ export function settingsProblem(
 }
 
 export const baseUrlProblem = (baseUrl: string): string | null =>
-  isBaseUrl(baseUrl) ? null : 'the base URL must be an http or https URL without credentials, query or fragment';
+  isBaseUrl(baseUrl)
+    ? null
+    : 'the base URL must be an http or https URL without credentials, query, fragment or blanks';
 
 /** The first problem of credentials, without a look at the stored ones; null if there is none. */
 export const credentialsProblem = (

@@ -82,6 +82,12 @@ const NO_STATEMENT_TIMEOUT: Statement = {
   text: `SELECT set_config('statement_timeout', '0', true)`,
 };
 
+/** Autovacuum yields its lock only after a second. This waits for that while orders go on, and then keeps autovacuum away. */
+const KEEP_AUTOVACUUM_AWAY: Statement = {
+  name: 'suppliers.keep_autovacuum_away',
+  text: 'LOCK TABLE supplier_offers IN SHARE UPDATE EXCLUSIVE MODE',
+};
+
 const DELETE_SUPPLIER: Statement = {
   name: 'suppliers.delete',
   text: `DELETE FROM suppliers WHERE id = $1`,
@@ -242,6 +248,7 @@ export class SuppliersRepository {
    */
   async remove(tx: Transaction, supplierId: number): Promise<void> {
     await tx.query(NO_STATEMENT_TIMEOUT);
+    await tx.query(KEEP_AUTOVACUUM_AWAY);
     await tx.query(withLongTimeout(DELETE_SUPPLIER), [supplierId]);
   }
 

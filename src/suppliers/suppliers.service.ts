@@ -91,7 +91,8 @@ export class SuppliersService {
         await this.suppliers.remove(tx, supplier.id);
       } catch (error) {
         if (!isLockTimeout(error)) throw error;
-        const problem = 'a transaction reads the offers of suppliers for long, such as a backup: try again after it';
+        const problem =
+          'another transaction uses the offers of suppliers, such as that of a backup: try again after it';
         throw new AppError('CONFLICT', `supplier ${code} can't be removed now: ${problem}`);
       }
       const { adapter, base_url } = supplier;

@@ -33,8 +33,8 @@ export class UnitInquiryService {
   /**
    * @param code the supplier's code.
    * @param sentTo the supplier's address and our account there when the attempt was last sent; null if unknown.
-   * @throws NOT_FOUND; BAD_REQUEST for wrong settings; CONFLICT if no query is possible or it may buy, or during a ban, which the
-   * query would prolong.
+   * @throws NOT_FOUND; BAD_REQUEST for wrong settings; CONFLICT if no query is possible or it may buy, or while the supplier is
+   * paused for a ban or our credentials: the query could prolong a ban.
    */
   async inquire(code: string, attempt: NamedAttempt, sentTo: string | null): Promise<CurrentResult> {
     const supplier = await this.suppliers.getByCode(code);

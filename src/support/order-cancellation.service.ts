@@ -1,6 +1,8 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { assertActor, recordAction, type Actor } from '../audit-log/audit-log.js';
+import { LOGGER } from '../core/core.module.js';
 import { failure } from '../core/failures.js';
+import type { Logger } from '../core/logger.js';
 import { withoutUndefined } from '../core/members.js';
 import type { Transaction } from '../database/database.js';
 import { unitName, type OrderRow, type UnitKey, type UnitRow } from '../orders/order.rows.js';
@@ -22,6 +24,7 @@ export class OrderCancellationService {
   constructor(
     private readonly orders: OrderSupportRepository,
     private readonly settlement: OrderSettlementService,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   /**
@@ -43,6 +46,7 @@ export class OrderCancellationService {
     const failed = ended.find((each) => each.status === 'rejected');
     // If other units were cancelled, the operator must see them: the failed ones are among the units that stay.
     if (failed && cancelled.size === 0) throw failed.reason;
+    if (failed) this.logger.warn({ err: failed.reason as unknown }, 'a unit of an order was not cancelled');
     const uncancelled = cancelled.size === chosen.length ? [] : await this.listUncancelled(cancellation, cancelled);
     if (cancelled.size === 0) throw new NothingCancelled(cancellation.order.order_number, uncancelled);
     return { cancelled: chosen.filter((unit) => cancelled.has(unitName(unit))), uncancelled };

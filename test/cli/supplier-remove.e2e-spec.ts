@@ -128,8 +128,8 @@ describe('topup supplier remove', () => {
       commandLine.refused('supplier', 'remove', code),
     );
     expect(refused).toBe(
-      `error: supplier ${code} can't be removed now: a transaction reads the offers of suppliers for long, such as a ` +
-        'backup: try again after it\n',
+      `error: supplier ${code} can't be removed now: another transaction uses the offers of suppliers, such as ` +
+        'that of a backup: try again after it\n',
     );
     await commandLine.json('supplier', 'remove', code);
     expect(await codes()).not.toContain(code);

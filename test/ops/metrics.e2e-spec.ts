@@ -99,10 +99,12 @@ describe('an order is counted', () => {
   it('as a refusal if the wallet is empty, and not as an order', async () => {
     const poor = await stack.merchant('10.00');
     await added(api, 'topup_orders_total', { transition: 'placed' }, 0, () =>
-      added(api, 'topup_wallet_refusals_total', {}, 1, async () => {
-        const order = { reference_id: unique('order'), user_id: 'player-1', items: [{ sku }] };
-        expect((await poor.client.post('/v1/orders', order)).status).toBe(503);
-      }),
+      added(api, 'topup_refused_requests_total', {}, 1, () =>
+        added(api, 'topup_wallet_refusals_total', {}, 1, async () => {
+          const order = { reference_id: unique('order'), user_id: 'player-1', items: [{ sku }] };
+          expect((await poor.client.post('/v1/orders', order)).status).toBe(503);
+        }),
+      ),
     );
   });
 

@@ -82,7 +82,9 @@ export class CompanySignInService {
     });
     const { awaitsCode } = await this.signIns.withCompany(operator, origin);
     const isConfirmed = !awaitsCode && signedInAt !== null && isRecent(signedInAt);
-    return { ...(await this.sessions.open(exchange, operator, awaitsCode, isConfirmed ? signedInAt : null)), next };
+    // The provider's clock may be ahead.
+    const confirmedAt = isConfirmed ? new Date(Math.min(signedInAt.getTime(), Date.now())) : null;
+    return { ...(await this.sessions.open(exchange, operator, awaitsCode, confirmedAt)), next };
   }
 
   /**

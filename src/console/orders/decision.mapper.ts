@@ -46,7 +46,7 @@ export function toOutcome({
 }
 
 const WHY_NOT_CANCELLED: Record<UncancelledUnit['state'], string> = {
-  queued: 'a call to its supplier ended just now: try again',
+  queued: 'it could not be cancelled just now: try again',
   sending: 'a call to its supplier is in flight',
   unknown: 'it is in doubt: its supplier may have sold it',
   review: 'it is in doubt, and waits for a decision',

@@ -130,7 +130,7 @@ export class ConsoleOrdersController {
   @ConsoleRoute('orders.resolve', 'Query a unit’s supplier about the unit; changes nothing but the log', InquiryDto, {
     description:
       'If the supplier has another address or account than when the unit was sent, any result but a success is `unknown`. 409 if ' +
-      'the supplier answers no inquiry, or only one that may buy. 429 during another inquiry at the supplier, and for ten seconds ' +
+      'the supplier answers no inquiry, or only one that may buy, and while it is paused for a ban or our credentials. 429 during another inquiry at the supplier, and for ten seconds ' +
       'after it.',
   })
   async inquire(

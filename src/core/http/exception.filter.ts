@@ -17,6 +17,9 @@ const CODE_OF_STATUS: Partial<Record<number, ErrorCode>> = {
   415: 'UNSUPPORTED_MEDIA_TYPE',
 };
 
+/** The member of `response.locals` with the code of the first detail of the error that was answered, for metrics. */
+export const DETAIL_CODE = 'detailCode';
+
 /** Answers every error of the API; see {@link answerError}. */
 @Catch()
 export class AppExceptionFilter implements ExceptionFilter {
@@ -37,6 +40,7 @@ export function answerError(logger: Logger, exception: unknown, request: Request
     return;
   }
   if (error.retryAfterSeconds !== undefined) response.setHeader('Retry-After', String(error.retryAfterSeconds));
+  response.locals[DETAIL_CODE] = error.details?.[0]?.code;
   response.status(HTTP_STATUS[error.code]).json(error.toBody());
 }
 

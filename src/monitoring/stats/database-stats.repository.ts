@@ -151,9 +151,7 @@ const deposits = metricsStatement(
           (SELECT count(*) FROM incoming_payments p WHERE p.channel_id = c.id AND p.state = 'booked' AND p.reason IS NOT NULL
              AND coalesce(p.decision, '') NOT IN ('debit', 'keep')) AS incoming_cases,
           (SELECT count(*) FROM (SELECT FROM deposits d WHERE d.channel_id = c.id AND d.holds_amount
-                                 UNION ALL
-                                 SELECT FROM deposits d WHERE d.channel_id = c.id AND d.status = 'pending' AND NOT d.holds_amount
-                                 LIMIT ${MAX_COUNTED}) held) AS deposits_held,
+                                 LIMIT ${MAX_COUNTED}) held) + coalesce(named.deposits, 0) AS deposits_held,
           extract(epoch FROM statement_timestamp()
                              - coalesce((SELECT created_at FROM statement_imports i WHERE i.channel_id = c.id
                                          ORDER BY id DESC LIMIT 1),
@@ -167,6 +165,9 @@ const deposits = metricsStatement(
      SELECT count(*) AS payments, min(seen_at) AS since FROM (
        SELECT seen_at FROM incoming_payments WHERE channel_id = c.id AND state = 'waiting'
        ORDER BY id LIMIT ${MAX_COUNTED}) payments) waiting
+   LEFT JOIN (SELECT channel_id, count(*) AS deposits FROM (
+     SELECT channel_id FROM deposits WHERE status = 'pending' AND NOT holds_amount LIMIT ${MAX_COUNTED}) pending
+     GROUP BY channel_id) named ON named.channel_id = c.id
    WHERE c.id <> ${SANDBOX_CHANNEL_ID}`,
 );
 
