@@ -7,7 +7,7 @@ import { readProductLines, readProducts, writeProducts, type ProductLine } from 
 
 const suppliers = new Set(['acme']);
 
-/** The products of a file. They are new unless `known` has their SKUs. */
+/** The products of a file. They are new, except those in `skus`. */
 const read = (text: string, ...skus: string[]): ProductLine[] =>
   readProducts(Buffer.from(text), {
     suppliers,

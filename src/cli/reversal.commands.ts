@@ -1,4 +1,4 @@
-import type { Satang } from '../core/money.js';
+import { formatBaht, type Satang } from '../core/money.js';
 import type { Actor } from '../audit-log/audit-log.js';
 import { AppError } from '../core/errors.js';
 import { MAX_INTEGER } from '../core/pagination.js';
@@ -18,10 +18,11 @@ import {
 
 const KINDS = `
 taken_back: we paid, but the supplier now reports that the unit failed.
-bought_late: we refunded the merchant, but the supplier now reports that the unit was bought.
-unknown_purchase: the supplier reports a purchase that our books do not have. With an order, it is a second purchase for a unit.
-Without an order, the database was restored or lost commits in a failover, or another buyer uses this account.
-A merchant's money moves only when an operator closes a discrepancy with a credit.
+bought_late: a supplier now reports that it sold the unit by an attempt that we recorded as not bought.
+unknown_purchase: the supplier reports a purchase that our books do not have. If the purchase has an order, it is a second purchase of
+a unit. If it has none, our database has lost the order (restored from a backup, or a lost primary), or another buyer uses our
+account at the supplier.
+Closing a discrepancy moves a merchant's money only with a credit.
 `;
 
 const MATCHES = `
@@ -81,12 +82,13 @@ export const reversalCommands: CommandGroup = {
           const reversals = app.get(ReversalsService);
           const { kind, detail, reported } = await reversals.show(first);
           const report = [reported ?? kind, detail].filter((each) => each !== null).join(', ');
-          await confirm(`The supplier reports: ${report}. Discrepancy ${first} is closed for good.`, { yes });
+          const paid = credit === undefined ? '' : `${formatBaht(credit)} THB are credited to the order’s merchant. `;
+          await confirm(`The supplier reports: ${report}. ${paid}Discrepancy ${first} is closed for good.`, { yes });
           return closedOne(await reversals.close({ id: first, credit, expectedReported: reported, by }));
         }
         if (credit !== undefined) throw new CommandError('--credit is for a single discrepancy');
         const reversals = app.get(ReversalsService);
-        // Discrepancies are never removed: if all of them exist now, none is unknown after others were closed.
+        // Discrepancies are never removed, so this check prevents that an unknown id stops the command halfway.
         await reversals.assertExist([first, ...others]);
         await confirm(`${others.length + 1} discrepancies are closed for good.`, { yes });
         return closeAll(reversals, [first, ...others], by);

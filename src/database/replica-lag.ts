@@ -5,7 +5,7 @@ interface Sample {
   atMs: number;
 }
 
-/** More samples would wait only for a replica that no longer replays, and for such a replica the oldest samples are enough. */
+/** So many samples collect only if the replica is about ten minutes behind. Then newer ones are dropped, and the lag is overestimated. */
 const MAX_SAMPLES = 600;
 
 /**

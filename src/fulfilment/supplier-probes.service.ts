@@ -9,8 +9,8 @@ import { isPassing } from './settlement-retry.service.js';
 import { UnitDispatcher } from './unit-dispatcher.js';
 
 /**
- * Queries our balance at paused suppliers when due, and resumes suppliers that can sell again. For units that wait for the other
- * suppliers, it begins a failover, or fails them when they have waited too long.
+ * Queries our balance at suppliers that a fault paused, when due, and resumes suppliers that can sell again. If a supplier stays
+ * paused, its waiting units go to another supplier, to review, or fail when they have waited too long.
  */
 @Injectable()
 export class SupplierProbesService implements OnTasksStopped {
@@ -30,7 +30,8 @@ export class SupplierProbesService implements OnTasksStopped {
     try {
       for (const supplier of await this.pauses.claimDueProbes()) this.begin(supplier);
     } catch (error) {
-      // While PostgreSQL is only busy, units still wait for due probes. If no probe can be recorded, they must not wait for one.
+      // After a passing fault of PostgreSQL, the next run records the due probes, so units still wait for them. After any other
+      // fault, no probe may ever be recorded, so units must not wait for one.
       areRecorded = isPassing(error);
       throw error;
     } finally {

@@ -119,8 +119,8 @@ export class OperatorsService {
   }
 
   /**
-   * Allows company sign-in for a day: the first person who signs in with the account's verified address is linked to it, in
-   * place of any earlier link. @throws NOT_FOUND; CONFLICT for a disabled account.
+   * For a day, allows linking the account to a company account: the first person who signs in with the account's verified address is
+   * linked to it, in place of any earlier link. @throws NOT_FOUND; CONFLICT for a disabled account.
    */
   allowCompany(who: Who, by?: Actor): Promise<Operator> {
     return this.change(who, by, 'operator.allow_company', (_tx, { active }) => {
@@ -148,7 +148,7 @@ export class OperatorsService {
 
   /**
    * Restores access: removes password, second factor and company link, ends all sessions, unlocks and enables the account,
-   * and makes a new link to set the password. If there was a company link, allows company sign-in for a day. @throws NOT_FOUND
+   * and makes a new link to set the password. If there was a company link, a new one may be made within a day. @throws NOT_FOUND
    */
   async reset(who: Who, by?: Actor): Promise<Invited> {
     const { token, ...link } = newLink();
@@ -158,7 +158,7 @@ export class OperatorsService {
       await this.operators.replaceRecoveryCodes(tx, id, []);
       const forgotten = { password_hash: null, totp_sealed: null, totp_offered_sealed: null };
       const ofCompany = { company_issuer: null, company_subject: null, company_link_until: inADay() };
-      const others = company_subject ? ofCompany : {};
+      const others = company_subject ? ofCompany : { company_link_until: null };
       return { ...link, ...forgotten, ...UNLOCKED, ...others, ...invalidateEarlierSignIns(before), active: true };
     });
     return { operator, link: this.linkOf(token), until: link.set_up_until };
@@ -224,7 +224,7 @@ export class OperatorsService {
   private async keepAnAdministrator(tx: Transaction, id: number): Promise<void> {
     const administrators = await this.operators.lockAdministrators(tx);
     if (administrators.length === 1 && administrators[0] === id)
-      throw new AppError('CONFLICT', 'this is the last administrator: make another operator one first');
+      throw new AppError('CONFLICT', 'this is the last administrator: make another operator an administrator first');
   }
 
   /** The token is in the fragment: browsers do not send it, so no proxy can log it. */
@@ -241,7 +241,7 @@ const inADay = (): Date => new Date(Date.now() + DAY_MS);
 const isOver = ({ set_up_until }: Operator): boolean => set_up_until === null || set_up_until < new Date();
 
 const unknownLink = (): AppError =>
-  new AppError('NOT_FOUND', 'this link was used or has expired: ask an administrator for another');
+  new AppError('NOT_FOUND', 'this link was used, replaced or has expired: ask an administrator for another');
 
 /** @param field the request's member. @returns the hash. @throws BAD_REQUEST */
 export async function choosePassword(field: string, password: string, email: string): Promise<string> {

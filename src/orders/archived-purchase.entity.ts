@@ -4,8 +4,8 @@ import { Supplier } from '../suppliers/supplier.entity.js';
 
 /**
  * The references of an attempt of an archived order, because its supplier may still report them. Only two kinds of attempts have
- * a row: attempts with a random reference, and attempts that did not buy their units. The service recognizes the others by the
- * order number at the beginning of the reference.
+ * a row: attempts with a random reference, and attempts that did not buy their units. If a report has our reference,
+ * the service recognizes the others by the order number at its beginning.
  */
 @Entity('archived_purchases')
 @Index('ix_archived_purchases_order', ['order_id'])

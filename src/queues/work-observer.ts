@@ -32,7 +32,7 @@ export abstract class WorkLog<Task> implements WorkObserver<Task> {
     if (error instanceof AppError)
       this.logger.warn(
         { ...this.about(task), reason: error.message },
-        'the end of a task could not be recorded: it is due again after its lease',
+        'the state of a task could not be written: the task is due again after its lease at the latest',
       );
     else this.logger.error({ ...this.about(task), err: error }, 'a task failed');
   }

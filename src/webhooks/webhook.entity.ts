@@ -63,7 +63,7 @@ export class Webhook {
   @Column('boolean', { default: false })
   include_deliveries!: boolean;
 
-  /** Whether some waiting deliveries may not be adapted to the present settings yet ({@link WaitingDeliveriesService}). */
+  /** Whether waiting deliveries may still follow earlier settings of the webhook ({@link WaitingDeliveriesService}). */
   @Column('boolean', { default: false, select: false })
   waiting_is_stale!: boolean;
 

@@ -160,7 +160,10 @@ describe('a change of access', () => {
     await console.sql(`UPDATE operators SET active = false WHERE role = 'admin' AND id <> $1`, [admin.id]);
     for (const change of [{ active: false }, { role: 'viewer' }]) {
       const { status, body } = await patch(admin.id, change);
-      expect([status, body.message]).toEqual([409, 'this is the last administrator: make another operator one first']);
+      expect([status, body.message]).toEqual([
+        409,
+        'this is the last administrator: make another operator an administrator first',
+      ]);
     }
     expect((await admin.browser.get('/api/operators')).status).toBe(200);
   });

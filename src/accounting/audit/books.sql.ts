@@ -11,8 +11,8 @@ export const TABLES = { orders: 'orders', transfers: 'transfers', deliveries: 'w
 export type Book = keyof typeof TABLES;
 
 /**
- * The time before which no new movement can appear. No transaction of the service takes nearly 5 minutes. So a transaction that
- * can still add a movement began less than 5 minutes before the latest movement.
+ * No new movement can appear before this time. A transaction that adds movements takes far less than 5 minutes. So any movement that
+ * is still to be committed is at most 5 minutes older than the latest one that we see.
  */
 const SETTLED = `(SELECT created_at FROM transfers ORDER BY id DESC LIMIT 1) - interval '5 minutes'`;
 

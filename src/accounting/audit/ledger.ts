@@ -110,7 +110,9 @@ export class Ledger {
       const left = formatBaht(standing.available);
       this.tallies
         .of(LEDGER_CHECKS.statements)
-        .find(`transfer ${standing.last_transfer_id} of merchant ${id} leaves ${left} where the wallet has ${has}`);
+        .find(
+          `transfer ${standing.last_transfer_id} of merchant ${id} states the balance ${left}, but the wallet has ${has}`,
+        );
     }
   }
 
@@ -129,8 +131,8 @@ export class Ledger {
     this.tallies
       .of(LEDGER_CHECKS.statements)
       .find(
-        `transfer ${first_id} of merchant ${merchant_id} leaves ${formatBaht(first_after)} where ${follows} follows ` +
-          'from the one before',
+        `transfer ${first_id} of merchant ${merchant_id} states the balance ${formatBaht(first_after)}, but the transfer before it ` +
+          `leads to ${follows}`,
       );
   }
 

@@ -107,6 +107,6 @@ export const MOVEMENTS = `
          min(format('transfer %s, a %s from %s to %s of %s', id, kind, debit_account, credit_account, ${baht('amount')}))
            FILTER (WHERE ${WRONG_ENTRY}) AS wrong_entry,
          count(*) FILTER (WHERE ${WRONG_LINK}) AS wrong_links,
-         min(format('transfer %s of merchant %s leaves %s where %s follows from the one before', id, merchant_id,
+         min(format('transfer %s of merchant %s states the balance %s, but the transfer before it leads to %s', id, merchant_id,
                     ${baht('available_after')}, ${baht('before + change')})) FILTER (WHERE ${WRONG_LINK}) AS wrong_link
   FROM moved GROUP BY merchant_id`;

@@ -60,7 +60,7 @@ interface ReadDay {
   orders: Map<string, number>;
 }
 
-/** The business of today against earlier days: units that merchants paid for, by the time of the spend movement. */
+/** Compares today's business with that of earlier days. A unit counts as sold at the time of its order's spend movement. */
 @Injectable()
 export class BusinessDaysService {
   private readonly results = new Map<string, { at: number; business: Promise<Business> }>();

@@ -68,7 +68,7 @@ export const toMarginLine = (figures: MarginFigures): MarginLine => ({
 
 /**
  * Whether the comparison lacks nothing: the supplier answered every query and, if it offers them, its list and its balance could
- * be read. Without settled units, the balance may be the only query that shows whether the supplier answers.
+ * be read, and the service would notice later contradictions. Without settled units, the balance may be the only query that shows whether the supplier answers.
  */
 export const isCompleteComparison = ({
   balance,
@@ -93,7 +93,7 @@ export interface SupplierLine {
   given_up: number;
   agreed: number;
   unanswered: number;
-  /** Attempts that can't be queried without the risk of buying: compare these by hand. */
+  /** Attempts that neither a query without the risk of buying nor the statement answers: compare these by hand. */
   unaskable: number;
   /** Purchases in the supplier's list or in the statement; null if there is no list, or the list could not be read. */
   listed: number | null;
@@ -101,7 +101,7 @@ export interface SupplierLine {
   unreadable: number;
   /** Unknown purchases for which this report opened a discrepancy. */
   unknown: number;
-  /** The sum of `unknown` and of the purchases listed as sold that our books record as not bought. */
+  /** `unknown`, plus the number of purchases that the supplier lists as sold but our books record as not bought. */
   surplus: number;
   open_cases: number;
   /** The statement that was read instead of the supplier's list; absent without a statement. */

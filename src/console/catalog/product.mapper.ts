@@ -81,7 +81,7 @@ export function toOfferDto(
 const COSTS = new Set(['cost', 'currency', 'cost_baht', 'margin_baht']);
 /** Members of an entry's detail that name or explain the action. */
 const ABOUT = new Set(['sku', 'before', 'reason', 'file', 'match', 'percent']);
-/** Members that name the offer of an action. `product.set` changes them: they name the product's first supplier. */
+/** Members that identify the offer of an offer's action. In `product.set`, they are changes: the supplier and SKU of the first offer. */
 const OFFER = new Set(['supplier', 'supplier_sku']);
 
 type Detail = Record<string, unknown>;
@@ -117,7 +117,7 @@ export function toProductActionDtos(entry: ProductAction, sku: string, caller: C
   });
   if (!('changes' in detail)) return [toDto(merchant_id, ofOne(detail, action))];
   const own = (detail.changes as Difference[]).filter((each) => each.sku === sku);
-  // An import names a product that it adds, without changes.
+  // An import of an earlier version names a product that it adds, without changes.
   if (own.length === 0) return [toDto(merchant_id, [])];
   const byMerchant = groupBy(own, (each) => merchant_id ?? each.merchant_id ?? null);
   return [...byMerchant].map(([merchant, differences]) => toDto(merchant, differences.flatMap(ofMany)));
@@ -129,8 +129,8 @@ const ofMany = ({ changes, old, new: now }: Difference): MemberChangeDto[] =>
 /**
  * The changes in an entry about one product, price or offer. `detail` has the new values, or the old ones for
  * `offer.remove`. For `product.set`, `before` has only the changed members. For `offer.set`, it has all members. For a
- * new product, offer or price, `before` is null. For `price.clear`, only `before` has the price. Entries about prices that an
- * earlier version made have no `before`.
+ * new product, offer or price, `before` is null. For `price.clear`, only `before` has the price. Price entries that an
+ * earlier version wrote have no `before`.
  */
 function ofOne(detail: Detail, action: string): MemberChangeDto[] {
   const before = (detail.before ?? {}) as Detail;

@@ -14,7 +14,10 @@ const options = { type: 'object', additionalProperties: { type: 'string' }, exam
 export class ChannelDto {
   @Shown.text('kbank') code!: string;
   @Shown.text('promptpay') adapter!: string;
-  @Shown.nullableText(null, 'The address of the vendor’s API, or of a slip service that an operator set; else null')
+  @Shown.nullableText(
+    null,
+    'The address of the vendor’s API, or of the slip service, if an operator set one; else null',
+  )
   base_url!: string | null;
   @ApiProperty({ type: [String], description: 'The names of the stored credentials, which are never shown' })
   credentials!: string[];
@@ -102,7 +105,10 @@ export class ChannelTestDto {
 }
 
 export class SyncChannelDto {
-  @Moment({ optional: true, description: 'The first payments to look at, at most 31 days ago; without it, 3 days ago' })
+  @Moment({
+    optional: true,
+    description: 'Read payments from this moment on, at most 31 days ago; without it, 3 days ago',
+  })
   since?: string;
 }
 
@@ -174,7 +180,7 @@ export class StatementImportDto {
   problems!: string[];
   @Shown.nullableText(
     '2026-11-24',
-    'Why else it was refused: an imported day has other texts in the file. `accept_texts_of` accepts them',
+    'The imported day whose lines have other texts in the file, if it was refused for that: send it as `accept_texts_of` to accept them',
   )
   changed_texts_of!: string | null;
 }

@@ -25,7 +25,7 @@ export class PaymentsQueryDto extends ListQueryDto {
 }
 
 const WITNESSED =
-  'When the witness reported the payment. For a slip, the later of its presentation and the payment’s first report';
+  'When the witness reported the payment. For a slip: when it was first presented, or when the payment was first reported, whichever is later';
 
 export class WitnessDto {
   @Shown.oneOf(['charge', 'slip', 'line'], 'line') kind!: string;

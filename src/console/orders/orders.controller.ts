@@ -127,10 +127,11 @@ export class ConsoleOrdersController {
   }
 
   @Post('orders/:number/units/:unit/inquire')
-  @ConsoleRoute('orders.resolve', 'Query a unit’s supplier about the unit; changes nothing but the log', InquiryDto, {
+  @ConsoleRoute('orders.resolve', 'Query a unit’s supplier about the unit; writes only to the audit log', InquiryDto, {
     description:
       'If the supplier has another address or account than when the unit was sent, any result but a success is `unknown`. 409 if ' +
-      'the supplier answers no inquiry, or only one that may buy, and while it is paused for a ban or our credentials. 429 during another inquiry at the supplier, and for ten seconds ' +
+      'the supplier offers no inquiry, or if its inquiry could itself buy the unit. Also 409 while the supplier is paused because it ' +
+      'bans us or refuses our credentials. 429 during another inquiry at the supplier, and for ten seconds ' +
       'after it.',
   })
   async inquire(

@@ -212,7 +212,7 @@ export class ConsoleSuppliersController {
     SupplierTestDto,
     {
       description:
-        'Buys nothing, and changes nothing but the log. 429 for a second test of the supplier within ten seconds, by any operator.',
+        'Buys nothing, and writes only to the audit log. 429 for a second test of the supplier within ten seconds, by any operator.',
     },
   )
   async test(@CurrentCaller() caller: Caller, @SupplierCode() code: string): Promise<SupplierTestDto> {

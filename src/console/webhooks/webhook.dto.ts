@@ -20,7 +20,7 @@ export class ConsoleWebhookDto {
   @Shown.oneOf(WEBHOOK_STATUSES, 'active') status!: string;
   @Shown.nullableMoment('When the latest successful delivery succeeded') last_success_at!: Date | null;
   @Shown.nullableMoment(
-    'When the oldest delivery since the last success was created that failed or waits for a retry; null if there is none',
+    'The creation time of the oldest failing delivery after the latest success: one that failed or waits for a retry. Null if there is none',
   )
   failing_since!: Date | null;
   @Shown.integer(0, 'Deliveries that wait; 1001 or more stands for more than 1,000') waiting!: number;

@@ -34,8 +34,8 @@ export interface Partition {
 const SHORT_LOCK_TIMEOUT = `SET LOCAL lock_timeout = '50ms'`;
 
 /**
- * Keeps autovacuum from tables until the transaction ends. Autovacuum yields its lock only after a second, which is too long
- * for writers to wait. So this function waits with a lock that lets writers go on.
+ * Keeps autovacuum from tables until the transaction ends. Autovacuum yields its lock only after a second. If the stronger lock that
+ * follows waited for that, writers would wait behind it. So this function first gets a weaker lock, which does not block writers.
  */
 async function keepVacuumAway(execute: Execute, tables: string[]): Promise<void> {
   for (const table of tables) await execute(`LOCK TABLE ${table} IN SHARE UPDATE EXCLUSIVE MODE`);

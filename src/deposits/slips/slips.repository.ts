@@ -56,7 +56,7 @@ export class SlipsRepository {
     tx.write(...sql.DECIDE_SLIP.with({ channelId, slipRef, state: 'refused', code }));
   }
 
-  /** @param channel as it was for the call. */
+  /** @param channel as read before the refused call: if its credentials have changed since, it is not paused. */
   async pause({ id }: DueSlip, channel: DepositChannel, seconds: number): Promise<void> {
     const { id: channelId, credentials_sealed: sealed } = channel;
     await this.database.query(...sql.PAUSE_SLIPS.with({ id, channelId, sealed, seconds }));

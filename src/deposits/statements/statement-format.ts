@@ -45,7 +45,7 @@ function readColumns(text: string): StatementFormat['columns'] {
     const header = part.slice(at + 1).trim();
     if (name === undefined || header === '') {
       return refuse(
-        `the option columns has parts such as date=Date, separated by ;, with a name of ${COLUMNS.join(', ')}`,
+        `each part of the option columns must be NAME=HEADER, such as date=Date, with ; between parts. NAME is one of ${COLUMNS.join(', ')}`,
       );
     }
     if (columns[name] !== undefined) return refuse(`the option columns names ${name} twice`);
@@ -62,7 +62,7 @@ function problemOf(
   const has = (name: ColumnName): boolean => columns[name] !== undefined;
   if (!has('date')) return 'must name the column date';
   if (has('amount') && (has('in') || has('out'))) return 'must name amount, or in and out, not both';
-  if (!has('amount') && !has('in')) return 'must name the column in, or amount for one column with a sign';
+  if (!has('amount') && !has('in')) return 'must name in, or amount if one column has signed amounts';
   if (isReferenceUnique && !has('reference')) return 'must name the column reference, because reference_unique is true';
   if (!isReferenceUnique && !has('balance')) {
     return 'must name the column balance, or reference with reference_unique=true: otherwise two equal payments could not be distinguished';

@@ -261,13 +261,13 @@ describe('a cell', () => {
 describe('columns', () => {
   it.each([
     ['time=T;in=I;balance=B', /date/],
-    ['date=D;time=T;balance=B', /column in/],
+    ['date=D;time=T;balance=B', /must name in, or amount/],
     ['date=D;time=T;amount=A;in=I;balance=B', /not both/],
     ['date=D;in=I;balance=B', /column time/],
     ['date=D;time=T;in=I', /column balance/],
     ['date=D;time=T;in=I;balance=B;date=E', /twice/],
-    ['datum=D', /name of date, time/],
-    ['date', /name of date, time/],
+    ['datum=D', /NAME is one of date, time/],
+    ['date', /NAME is one of date, time/],
   ])('%s are refused', (columns, message) => expect(() => format(columns)).toThrow(message));
 
   it('without a time or a balance are taken where payments have references', () => {

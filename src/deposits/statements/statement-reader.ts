@@ -155,11 +155,11 @@ class TableReader {
   private readonly problems: string[] = [];
   /** Rows with one amount and no date: totals below the table, or lines that can't be imported. */
   private undated: { row: number; written: string }[] = [];
-  /** The moments of the latest date, by their times. Many lines have the same moment, which is then read only once. */
+  /** The moments of the date that was read last, by their times. Many lines have the same moment, which is then read only once. */
   private readonly moments = new Map<string | null, Moment | null>();
   private date = '';
   private day: WrittenDay | null = null;
-  /** The latest row. */
+  /** The row that was read last. */
   private last: { cells: string[]; row: number } | null = null;
 
   private readonly places: Places;
