@@ -1,7 +1,8 @@
 import { CloseButton } from '@mantine/core';
-import { Fragment, useEffect, useRef, useState, type ReactNode } from 'react';
+import { Fragment, useEffect, useRef, type ReactNode } from 'react';
 import { useT } from '../i18n/words';
 import { usedEscapes } from './escape';
+import { useFocusReturn } from './focus-return';
 import classes from './side-panel.module.css';
 
 interface WithSidePanelProps {
@@ -39,15 +40,8 @@ interface SidePanelProps {
 export function SidePanel({ title, onClose, children }: SidePanelProps): ReactNode {
   const t = useT();
   const heading = useRef<HTMLHeadingElement>(null);
-  const [opener] = useState(() => document.activeElement);
-  useEffect(() => {
-    heading.current?.focus({ preventScroll: true });
-    return () => {
-      // The focus may be elsewhere already, such as at the link of another row.
-      const isLost = document.activeElement === document.body;
-      if (isLost && opener instanceof HTMLElement) opener.focus({ preventScroll: true });
-    };
-  }, [opener]);
+  useFocusReturn();
+  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   useEffect(() => {
     const close = (event: KeyboardEvent): void => {
       if (event.key !== 'Escape' || usedEscapes.has(event)) return;

@@ -9,14 +9,14 @@ export interface Toast {
 }
 
 /** More messages than these would not fit the screen. */
-const MOST = 5;
+const MAX_SHOWN = 5;
 export const toasts = createStore<readonly Toast[]>([]);
 let count = 0;
 
 function show(added: Omit<Toast, 'id'>): void {
   // Failures stay, so a repeated one replaces itself.
   const others = toasts.get().filter(({ isBad, text }) => !isBad || text !== added.text);
-  toasts.set([...others, { id: ++count, ...added }].slice(-MOST));
+  toasts.set([...others, { id: ++count, ...added }].slice(-MAX_SHOWN));
 }
 
 /** For the end of a session: messages may name what the next operator may not see. */

@@ -8,6 +8,7 @@ import { Amount } from '../../kit/amount';
 import { Table, type Column } from '../../kit/table';
 import type { DailyResult } from './job-view';
 import { Report } from './report';
+import { useReportDay } from './report-day';
 import { Differences } from './differences';
 import { Wide } from './wide';
 
@@ -17,7 +18,6 @@ type Row = DailyResult['total'] & { merchant_id?: number; name: string };
 export function DailyReport(): ReactNode {
   const { t, zone: own } = useWords();
   const navigate = useNavigate({ from: '/reports/daily' });
-  const [isDayWrong, setDayWrong] = useState(false);
   const [yesterday] = useState(() => addDays(dayOf(new Date(), own), -1));
   const {
     date = yesterday,
@@ -28,10 +28,7 @@ export function DailyReport(): ReactNode {
   });
   const change = (changes: { date?: string; zone?: string }): void =>
     void navigate({ to: '/reports/daily', search: { date, zone, ...changes }, replace: true });
-  const changeDay = (next: string | null): void => {
-    setDayWrong(next === null);
-    if (next !== null) change({ date: next });
-  };
+  const [isDayWrong, changeDay] = useReportDay((day) => change({ date: day }));
   return (
     <Report
       title={t('report.dailyTitle')}

@@ -10,6 +10,7 @@ import { Empty } from '../../kit/states';
 import { Table, type Column } from '../../kit/table';
 import type { MarginResult } from './job-view';
 import { Report } from './report';
+import { useReportDay } from './report-day';
 import classes from './report.module.css';
 import { Wide } from './wide';
 
@@ -22,8 +23,6 @@ type Row = MarginResult['total'] & { about: string; isTotal?: boolean };
 export function MarginReport(): ReactNode {
   const t = useT();
   const navigate = useNavigate({ from: '/reports/margin' });
-  /** The fields whose text is no day. */
-  const [wrong, setWrong] = useState({ from: false, to: false });
   const [today] = useState(() => dayOf(new Date(), ZONE));
   const {
     from = addDays(today, -30),
@@ -35,23 +34,15 @@ export function MarginReport(): ReactNode {
   });
   const change = (changes: { from?: string; to?: string; by?: Grouping }): void =>
     void navigate({ to: '/reports/margin', search: { from, to, by, ...changes }, replace: true });
-  const dayField = (name: 'from' | 'to', label: string, value: string): ReactNode => (
-    <DayInput
-      label={label}
-      value={value}
-      onChange={(next) => {
-        setWrong((before) => ({ ...before, [name]: next === null }));
-        if (next !== null) change({ [name]: next });
-      }}
-    />
-  );
+  const [isFromWrong, changeFrom] = useReportDay((day) => change({ from: day }));
+  const [isToWrong, changeTo] = useReportDay((day) => change({ to: day }));
   return (
     <Report
       title={t('report.marginTitle')}
       kind="margin_report"
       params={{ from, to, by }}
       job={job}
-      isReady={!wrong.from && !wrong.to}
+      isReady={!isFromWrong && !isToWrong}
       runsWhenOpened
       start={{ kind: 'margin_report', from, to, by }}
       linkOf={({ id, params }) => ({
@@ -65,8 +56,8 @@ export function MarginReport(): ReactNode {
       })}
       fields={
         <>
-          {dayField('from', t('report.from'), from)}
-          {dayField('to', t('report.to'), to)}
+          <DayInput label={t('report.from')} value={from} onChange={changeFrom} />
+          <DayInput label={t('report.to')} value={to} onChange={changeTo} />
           <NativeSelect
             label={t('report.by')}
             data={MARGIN_GROUPS.map((value) => ({ value, label: t(`report.by.${value}`) }))}

@@ -10,6 +10,7 @@ import { Status } from '../../kit/status';
 import { Table, type Column } from '../../kit/table';
 import type { SupplierResult } from './job-view';
 import { Report } from './report';
+import { useReportDay } from './report-day';
 import { Differences, ErrorCount } from './differences';
 import { Wide } from './wide';
 
@@ -20,7 +21,6 @@ type Difference = Row['differences'][number] & { supplier: string };
 export function SupplierReport(): ReactNode {
   const { t, zone } = useWords();
   const navigate = useNavigate({ from: '/reports/supplier' });
-  const [isDayWrong, setDayWrong] = useState(false);
   const [yesterday] = useState(() => addDays(dayOf(new Date(), zone), -1));
   const {
     code,
@@ -31,10 +31,7 @@ export function SupplierReport(): ReactNode {
   });
   const change = (changes: { code?: string | undefined; since?: string }): void =>
     void navigate({ to: '/reports/supplier', search: { code, since, ...changes }, replace: true });
-  const changeDay = (next: string | null): void => {
-    setDayWrong(next === null);
-    if (next !== null) change({ since: next });
-  };
+  const [isDayWrong, changeDay] = useReportDay((day) => change({ since: day }));
   const moment = startOfDay(since, zone);
   return (
     <Report
