@@ -26,9 +26,13 @@ export async function createIndexConcurrently(
     // Each build waits for older transactions, such as that of a backup, and nothing waits behind it. After a timeout it would
     // begin again and read the whole table once more.
     await runner.query('SET lock_timeout = 0');
-    await runner.query(`DROP INDEX CONCURRENTLY IF EXISTS ${index}`);
-    await runner.query(`CREATE INDEX CONCURRENTLY ${index} ON ${on} ${definition}`);
-    await runner.query('RESET lock_timeout');
+    try {
+      await runner.query(`DROP INDEX CONCURRENTLY IF EXISTS ${index}`);
+      await runner.query(`CREATE INDEX CONCURRENTLY ${index} ON ${on} ${definition}`);
+    } finally {
+      // The next migrations use the connection, too. After a lost connection, the first error says more.
+      await runner.query('RESET lock_timeout').catch(() => undefined);
+    }
   };
   if (partitions.length === 0) return build(name, table);
   // Also drops the indexes of partitions that are already attached to this index.
