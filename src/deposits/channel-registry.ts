@@ -5,7 +5,7 @@ import { DEPOSIT_CALLBACKS_PATH } from '../core/http/secret-path.js';
 import { present } from '../core/invariant.js';
 import { SecretBox, type Place } from '../core/secret-box.js';
 import { CallbackAddresses } from '../suppliers/callback-addresses.service.js';
-import { changeTogether, openTogether } from '../suppliers/supplier-credentials.service.js';
+import { changeTogether, openTogether, unopened } from '../suppliers/supplier-credentials.service.js';
 import { AdapterHttp } from '../suppliers/adapter-http.js';
 import { keptNames, missingProblem, type Changes } from '../suppliers/supplier-settings.js';
 import { CHANNEL_ADAPTERS, describeChannelAdapter } from './channels/adapters.js';
@@ -70,11 +70,7 @@ export class ChannelRegistry implements OnApplicationShutdown {
   changeCredentials(code: string, before: ChannelCredentials, changes: Changes): ChannelCredentials {
     const place = channelPlace('credentials_sealed', code);
     const staying = keptNames(before.credential_names, changes);
-    if (staying.length > 0 && !this.canOpen(before, place)) {
-      const words = `the stored ${staying.join(', ')} of channel ${code} can't be opened`;
-      const it = staying.length === 1 ? 'it' : 'them';
-      throw new AppError('BAD_REQUEST', `${words}: enter ${it} again, or use the SECRETS_KEY that sealed ${it}`);
-    }
+    if (staying.length > 0 && !this.canOpen(before, place)) throw unopened(staying, `channel ${code}`);
     return { ...before, ...changeTogether(this.secretBox, before, place, changes) };
   }
 

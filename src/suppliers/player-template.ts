@@ -21,12 +21,11 @@ export function writePlayer(template: string, { userId, serverId, characterId }:
 export const usualPlayer = ({ userId, serverId }: Player): string =>
   serverId === null ? userId : `${userId} ${serverId}`;
 
-/** Whether a template has a text for each field of a form. A supplier that takes the player as one text can't use it. */
-export const isOfFields = (template: string): boolean => fieldsOf(template) !== null;
-
-/** What is wrong with an offer that has such a template. */
-export const ONE_TEXT =
-  'the supplier takes the player as one text: the offer needs a template such as {user}, not a JSON object';
+/** The reason why a supplier that takes the player as one text can't use an offer's template; null if it can. */
+export const oneTextProblem = (template: string | null): string | null =>
+  template !== null && fieldsOf(template) !== null
+    ? 'the supplier takes the player as one text: the offer needs a template such as {user}, not a JSON object'
+    : null;
 
 /** The fields of a form, as a JSON template writes the player into them; null for a template of one text. */
 export function writePlayerFields(template: string, player: Player): Record<string, string> | null {

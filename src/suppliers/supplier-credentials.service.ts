@@ -63,15 +63,21 @@ export class SupplierCredentialsService {
       return changeTogether(this.secretBox, columns, othersPlace(code), changes);
     } catch (error) {
       const staying = keptNames(columns.credential_names, changes);
-      if (staying.length === 0) throw error;
-      const words = `the stored ${staying.join(', ')} of supplier ${code} can't be opened (${(error as Error).message})`;
-      const it = staying.length === 1 ? 'it' : 'them';
-      throw new AppError('BAD_REQUEST', `${words}: enter ${it} again, or use the SECRETS_KEY that sealed ${it}`);
+      throw staying.length === 0 ? error : unopened(staying, `supplier ${code}`, ` (${(error as Error).message})`);
     }
   }
 }
 
 const othersPlace = (code: string): Place => supplierPlace('credentials_sealed', code);
+
+/** The refusal of a change, because credentials that stay must be opened, but can't. @param owner whose credentials they are. */
+export function unopened(staying: readonly string[], owner: string, reason = ''): AppError {
+  const it = staying.length === 1 ? 'it' : 'them';
+  return new AppError(
+    'BAD_REQUEST',
+    `the stored ${staying.join(', ')} of ${owner} can't be opened${reason}: enter ${it} again, or use the SECRETS_KEY that sealed ${it}`,
+  );
+}
 
 /** Opens credentials that are sealed as one object. @throws Error if they cannot be opened. */
 export const openTogether = (

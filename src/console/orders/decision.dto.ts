@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { UNIT_FAILURE_CODES, type UnitFailureCode } from '../../core/failures.js';
 import { Shown } from '../../core/http/answer.decorators.js';
-import { Flag, Integer, ListOf, Member, OneOf, Text } from '../../core/validation/member.decorators.js';
+import { Flag, Integer, ListOf, listProblem, Member, OneOf, Text } from '../../core/validation/member.decorators.js';
 import { MAX_ITEMS, MAX_QUANTITY } from '../../orders/order-requests.dto.js';
 import { UNIT_STATES } from '../../orders/states.js';
 import { Reason } from '../reason.dto.js';
@@ -38,10 +38,9 @@ const UnitNames = (): PropertyDecorator =>
   Member(
     { type: String, isArray: true, minItems: 1, maxItems: MAX_ORDER_UNITS },
     (value) => {
-      if (!Array.isArray(value)) return { code: 'INVALID_TYPE', words: 'must be an array' };
-      if (value.length === 0 || value.length > MAX_ORDER_UNITS)
-        return { code: 'OUT_OF_RANGE', words: `must have 1 to ${MAX_ORDER_UNITS} elements` };
-      const isRight = value.every((each) => typeof each === 'string');
+      const problem = listProblem(value, 1, MAX_ORDER_UNITS);
+      if (problem !== null) return problem;
+      const isRight = (value as unknown[]).every((each) => typeof each === 'string');
       return isRight ? null : { code: 'INVALID_VALUE', words: 'must name units such as 1.2' };
     },
     {

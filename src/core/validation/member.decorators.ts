@@ -129,6 +129,14 @@ export const SomeOf = (values: readonly string[], options: MemberOptions = {}): 
     options,
   );
 
+/** The problem of a value that is no list, or has too few or too many elements. */
+export function listProblem(value: unknown, minimum: number, maximum: number): Problem | null {
+  if (!Array.isArray(value)) return { code: 'INVALID_TYPE', words: 'must be an array' };
+  return value.length >= minimum && value.length <= maximum
+    ? null
+    : { code: 'OUT_OF_RANGE', words: `must have ${minimum} to ${maximum} elements` };
+}
+
 /** An array of `minimum` to `maximum` objects of one class. */
 export const ListOf = (
   element: Class,
@@ -138,12 +146,7 @@ export const ListOf = (
 ): PropertyDecorator =>
   Member(
     { type: [element], minItems: minimum, maxItems: maximum },
-    (value) => {
-      if (!Array.isArray(value)) return { code: 'INVALID_TYPE', words: 'must be an array' };
-      return value.length >= minimum && value.length <= maximum
-        ? null
-        : { code: 'OUT_OF_RANGE', words: `must have ${minimum} to ${maximum} elements` };
-    },
+    (value) => listProblem(value, minimum, maximum),
     options,
     { element },
   );

@@ -1,5 +1,5 @@
 import type { Attempt, TopUp } from '../supplier-adapter.js';
-import { isOfFields, ONE_TEXT, writePlayer } from '../player-template.js';
+import { oneTextProblem, writePlayer } from '../player-template.js';
 import { CURRENCY } from './digiflazz-data.js';
 import { requestSign } from './digiflazz-signatures.js';
 
@@ -38,8 +38,8 @@ export function purchaseRequest(account: Account, attempt: Attempt): string {
 
 /** The reason why an offer's settings allow no purchase, or the supplier can't enforce the limit of its cost; null for neither. */
 export function requestProblem({ maxCost, playerTemplate }: TopUp): string | null {
-  if (playerTemplate !== null && isOfFields(playerTemplate)) return ONE_TEXT;
-  if (maxCost === null) return null;
+  const problem = oneTextProblem(playerTemplate);
+  if (problem !== null || maxCost === null) return problem;
   if (maxCost.currency !== CURRENCY) return `its cost limit is in ${maxCost.currency}, not in ${CURRENCY}`;
   // The supplier does not document whether a limit of 0 means no limit.
   return maxCost.micros < MICROS ? `its cost limit is below 1 ${CURRENCY}` : null;

@@ -15,7 +15,7 @@ import { inquireAndRead, notSent, requestAndRead, sendAndRead, toProbe } from '.
 import { readOutputAnswer } from './output-answers.js';
 import { readExport, readExportOf } from './product-export.js';
 import { readPurchaseAnswer } from './purchase-answers.js';
-import { isOfFields, ONE_TEXT } from '../player-template.js';
+import { oneTextProblem } from '../player-template.js';
 import { purchaseFields, requestBody } from './purchase-request.js';
 import { wepayCallbacks } from './wepay-callbacks.js';
 import { CURRENCY, parseAnswer, readBalance } from './wepay-data.js';
@@ -91,8 +91,8 @@ export class WepaySupplier implements SupplierAdapter<WepaySettings> {
   }
 
   async send(settings: WepaySettings, attempt: Attempt): Promise<SupplierOutcome> {
-    if (attempt.playerTemplate !== null && isOfFields(attempt.playerTemplate))
-      return notSent(attempt, { detail: ONE_TEXT, fault: 'configuration' });
+    const problem = oneTextProblem(attempt.playerTemplate);
+    if (problem !== null) return notSent(attempt, { detail: problem, fault: 'configuration' });
     const fields = purchaseFields(attempt, settings);
     if (!fields) {
       const detail = 'the SKU is not a type, a company and an amount, such as gtopup:FREEFIRE:90';

@@ -53,7 +53,10 @@ export function readCharge(charge: Members, id: string, isLive: boolean, now: Da
   if (status === 'successful' && paid === true) return readPaid(charge, id, now);
   if (paid !== true && status === 'pending') return { kind: 'open' };
   if (paid !== true && (status === 'failed' || status === 'expired')) return { kind: 'ended' };
-  return { kind: 'unknown', detail: `charge ${id} has the status ${shownText(status)}, and paid: ${shownText(paid)}` };
+  return {
+    kind: 'unknown',
+    detail: `charge ${id} has the status ${shownText(status)}, and is ${paid === true ? 'paid' : 'not paid'}`,
+  };
 }
 
 function readPaid(charge: Members, chargeRef: string, now: Date): PaymentReading {
