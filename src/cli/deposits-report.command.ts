@@ -30,7 +30,8 @@ const GROUP_COLUMNS: Record<DepositsGrouping, string> = { channel: 'channel', me
 
 const HELP = `
 A payment counts on the day in Asia/Bangkok on which it was made. The column without_person counts payments that the service
-booked, and by_person counts payments that an operator booked. median_seconds is the median time from paying to booking, of payments whose time is known.
+booked, and by_person counts payments that an operator booked. median_seconds is the median time from paying to booking, of
+payments whose time is known.
 amount is the sum of the payments in THB, and other_currencies counts all others.
 `;
 

@@ -34,7 +34,8 @@ interface DecisionGiven extends Reasoned {
 
 const REASONS = `
 A payment waits for one of these reasons:
-UNMATCHED: no deposit has its reference, and none reserved its amount at that time. TOO_EARLY: the deposit with the amount was made afterwards.
+UNMATCHED: no deposit has its reference, and none reserved its amount at that time.
+TOO_EARLY: the deposit with the amount was made afterwards.
 DOUBLE: the deposit is paid already, or this payment is reported twice: see whether its deposit is paid.
 AMBIGUOUS: two deposits may be meant. LARGE: above the channel’s --hold-above.
 UNCONFIRMED: only a slip reports it, and with it the merchant’s unconfirmed payments would be above the limit.
