@@ -229,7 +229,7 @@ export interface PausedUnit {
  * Lists units that have waited too long, and of the others only those for which {@link BEGIN_NEXT_ATTEMPTS} would begin an
  * attempt: the rest would fill the list. While a probe of a supplier is due or in flight, none of its units has waited too long:
  * the supplier may be able to sell again, and perhaps no worker ran for a while. If no probe can be recorded, a due probe does not
- * count.
+ * count. The paused suppliers are found first, whatever the planner expects: any number of units may wait for the others.
  */
 export const LIST_PAUSED = statement(
   'units.list_paused',
@@ -254,11 +254,15 @@ export const LIST_PAUSED = statement(
                        AND NOT EXISTS (SELECT FROM ${attemptsOf('u', 'tried')} AND tried.supplier_id = offer.supplier_id
                                          AND tried.supplier_sku = offer.supplier_sku))
                AND NOT ${isLate('u', deadlineMs)} AND ${mayTryMore('u', maxOffers)} AS is_sold_elsewhere
-      FROM suppliers s
-      JOIN order_units u ON u.supplier_id = s.id AND u.next_action_at IS NOT NULL
-      JOIN order_items i ON i.order_id = u.order_id AND i.position = u.item
-      JOIN orders o ON o.id = u.order_id
-      WHERE s.pause_reason IS NOT NULL AND u.state = 'queued' AND u.unknown_since IS NULL AND u.claimed_by IS NULL) paused
+      FROM (SELECT id, code, paused_at, probing_until, probe_at FROM suppliers WHERE pause_reason IS NOT NULL OFFSET 0) s
+      CROSS JOIN LATERAL (
+        SELECT * FROM order_units queued
+        WHERE queued.supplier_id = s.id AND queued.next_action_at IS NOT NULL AND queued.state = 'queued'
+          AND queued.unknown_since IS NULL AND queued.claimed_by IS NULL OFFSET 0) u
+      CROSS JOIN LATERAL (
+        SELECT sku, quantity, unit_price FROM order_items WHERE order_id = u.order_id AND position = u.item LIMIT 1) i
+      CROSS JOIN LATERAL (
+        SELECT order_number, merchant_id, created_at FROM orders WHERE id = u.order_id LIMIT 1) o) paused
     WHERE is_sold_elsewhere OR is_overdue
     LIMIT ${limit}`,
 );
