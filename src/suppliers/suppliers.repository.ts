@@ -42,6 +42,8 @@ export type SupplierRow = Pick<Supplier, 'code' | 'adapter' | 'base_url' | 'time
 
 interface BegunPause {
   id: number;
+  /** When the settings of the refused call were set. */
+  updatedAt: Date;
   reason: PauseReason;
   detail: string | null;
   /** The waits before the first and each next probe. */
