@@ -29,7 +29,7 @@ const TAKE_COSTS = statement(
   { skus: 'text[]' },
   ({ skus }) => `
     UPDATE supplier_offers o
-    SET cost_micros = c.cost_micros, cost_currency = c.cost_currency, cost_at = c.last_seen_at
+    SET cost_micros = c.cost_micros, cost_currency = c.cost_currency, cost_at = c.cost_at
     FROM products p, supplier_products c
     WHERE p.sku = ANY (${skus}) AND o.product_id = p.id AND o.cost_micros IS NULL AND o.created_at = now()::timestamptz(3)
       AND c.supplier_id = o.supplier_id AND c.sku = o.supplier_sku AND c.cost_micros IS NOT NULL`,
