@@ -101,12 +101,25 @@ export class ProductsRepository {
     }));
   }
 
-  /** Writes products and their offers of priority 1. @param onProgress gets the number of products written so far. */
-  async upsert(tx: Transaction, rows: StoredRow[], onProgress?: (done: number, total: number) => void): Promise<void> {
+  /**
+   * Adds new products, and changes locked ones, with their offers of priority 1.
+   * @param before the locked products, by SKU.
+   * @param onProgress gets the number of products written so far.
+   */
+  async upsert(
+    tx: Transaction,
+    rows: StoredRow[],
+    before: ReadonlyMap<string, unknown>,
+    onProgress?: (done: number, total: number) => void,
+  ): Promise<void> {
     const columns = rows.map(({ supplierCode: _code, ...row }) => row);
     for (let at = 0; at < columns.length; at += ROWS_PER_STATEMENT) {
       onProgress?.(at, columns.length);
-      await tx.manager.upsert(Product, columns.slice(at, at + ROWS_PER_STATEMENT), ['sku']);
+      const batch = columns.slice(at, at + ROWS_PER_STATEMENT);
+      const added = batch.filter(({ sku }) => !before.has(sku));
+      const changed = batch.filter(({ sku }) => before.has(sku));
+      if (added.length > 0) await tx.manager.insert(Product, added);
+      if (changed.length > 0) await tx.manager.upsert(Product, changed, ['sku']);
     }
     tx.write(...TAKE_COSTS.with({ skus: columns.map(({ sku }) => sku) }));
   }
