@@ -22,6 +22,7 @@ const STORED: SupplierProduct = {
   group_name: 'Games',
   cost_micros: 5n,
   cost_currency: 'IDR',
+  cost_at: new Date(0),
   sellable: true,
   stock: null,
   once_per_day: false,

@@ -19,8 +19,10 @@ export type Refusal =
 export const OVERRULABLE = ['too_soon', 'shrunk'] as const;
 export type Overrulable = (typeof OVERRULABLE)[number];
 
-/** A row of the catalogue, without the times at which it was seen. */
-export type CatalogueItem = Omit<SupplierProduct, 'supplier_id' | 'first_seen_at' | 'last_seen_at' | 'gone_at'> & {
+type Times = 'cost_at' | 'first_seen_at' | 'last_seen_at' | 'gone_at';
+
+/** A row of the catalogue, without its times. */
+export type CatalogueItem = Omit<SupplierProduct, 'supplier_id' | Times> & {
   /** Whether the item is new or listed again, or anything but its stock has changed. Stock counts if it becomes 0 or leaves 0. */
   is_changed: boolean;
   /** Whether the reading has a price of the item. If not, the item keeps its last price, and the cost of its offers grows old. */

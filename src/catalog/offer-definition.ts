@@ -80,8 +80,8 @@ type Cost = Pick<SupplierOffer, 'cost_micros' | 'cost_currency' | 'cost_at'>;
 
 const NO_COST: Cost = { cost_micros: null, cost_currency: null, cost_at: null };
 
-const reportedCost = ({ cost_micros, cost_currency, last_seen_at }: SupplierProduct): Cost =>
-  cost_micros === null ? NO_COST : { cost_micros, cost_currency, cost_at: last_seen_at };
+const reportedCost = ({ cost_micros, cost_currency, cost_at }: SupplierProduct): Cost =>
+  cost_micros === null ? NO_COST : { cost_micros, cost_currency, cost_at };
 
 function costOf({ costMicros, currency }: OfferDefinition, before: Cost | null, now: Date): Cost {
   if (costMicros === null) return NO_COST;

@@ -29,7 +29,7 @@ const TAKE_COSTS = statement(
   { skus: 'text[]' },
   ({ skus }) => `
     UPDATE supplier_offers o
-    SET cost_micros = c.cost_micros, cost_currency = c.cost_currency, cost_at = c.last_seen_at
+    SET cost_micros = c.cost_micros, cost_currency = c.cost_currency, cost_at = c.cost_at
     FROM products p, supplier_products c
     WHERE p.sku = ANY (${skus}) AND o.product_id = p.id AND o.cost_micros IS NULL AND o.created_at = now()::timestamptz(3)
       AND c.supplier_id = o.supplier_id AND c.sku = o.supplier_sku AND c.cost_micros IS NOT NULL`,
@@ -101,12 +101,25 @@ export class ProductsRepository {
     }));
   }
 
-  /** Writes products and their offers of priority 1. @param onProgress gets the number of products written so far. */
-  async upsert(tx: Transaction, rows: StoredRow[], onProgress?: (done: number, total: number) => void): Promise<void> {
+  /**
+   * Adds new products, and changes locked ones, with their offers of priority 1.
+   * @param before the locked products, by SKU.
+   * @param onProgress gets the number of products written so far.
+   */
+  async upsert(
+    tx: Transaction,
+    rows: StoredRow[],
+    before: ReadonlyMap<string, unknown>,
+    onProgress?: (done: number, total: number) => void,
+  ): Promise<void> {
     const columns = rows.map(({ supplierCode: _code, ...row }) => row);
     for (let at = 0; at < columns.length; at += ROWS_PER_STATEMENT) {
       onProgress?.(at, columns.length);
-      await tx.manager.upsert(Product, columns.slice(at, at + ROWS_PER_STATEMENT), ['sku']);
+      const batch = columns.slice(at, at + ROWS_PER_STATEMENT);
+      const added = batch.filter(({ sku }) => !before.has(sku));
+      const changed = batch.filter(({ sku }) => before.has(sku));
+      if (added.length > 0) await tx.manager.insert(Product, added);
+      if (changed.length > 0) await tx.manager.upsert(Product, changed, ['sku']);
     }
     tx.write(...TAKE_COSTS.with({ skus: columns.map(({ sku }) => sku) }));
   }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Transaction } from '../database/database.js';
 import { AppError, ChangedMeanwhile, UnknownResource } from '../core/errors.js';
+import { isDuplicate } from '../core/postgres-errors.js';
 import { recordAction, type Actor } from '../audit-log/audit-log.js';
 import {
   toImportRecord,
@@ -44,7 +45,7 @@ export class ProductsService {
    * Adds a product, or changes the given members of one.
    * @param expectedUpdatedAt when the product, as the operator saw it, was last changed; null for one that is added. If absent,
    * nothing is checked.
-   * @throws BAD_REQUEST naming a wrong member, or all missing ones; CONFLICT if the product changed meanwhile.
+   * @throws BAD_REQUEST naming a wrong member, or all missing ones; CONFLICT if the product changed or was added meanwhile.
    */
   async set(
     definition: ProductDefinition,
@@ -86,7 +87,10 @@ export class ProductsService {
       if (expected && JSON.stringify(expected) !== JSON.stringify(differences)) {
         throw new ChangedMeanwhile('the products changed meanwhile');
       }
-      await this.products.upsert(tx, changed, onProgress);
+      await this.products.upsert(tx, changed, before, onProgress).catch((error: unknown) => {
+        if (!isDuplicate(error, 'uq_products_sku')) throw error;
+        throw new ChangedMeanwhile('another operator has just added the same product');
+      });
       if (differences.length > 0) recordAction(tx, by, toRecord(rows, differences));
       return this.products.listBySku(
         tx,

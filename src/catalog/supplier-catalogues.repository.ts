@@ -22,9 +22,9 @@ const ITEM = {
   cut_off_zone: 'text?',
   player_pattern: 'text?',
 } as const;
-const ITEMS = rowsOf(ITEM);
 
-const REPLACED = [...Object.keys(ITEM).filter((column) => column !== 'sku'), 'last_seen_at', 'gone_at'];
+const COLUMNS = Object.keys(ITEM);
+const REPLACED = [...COLUMNS.filter((column) => column !== 'sku'), 'last_seen_at', 'gone_at'];
 
 /**
  * Lets the rest of the transaction join whole tables, because offers have no index by the supplier's SKU. There is no such index
@@ -37,14 +37,16 @@ const JOIN_WHOLE_TABLES: Statement = {
 
 const WRITE_ITEMS = statement(
   'supplier_catalogues.write_items',
-  { supplierId: 'int', readAt: 'timestamptz', items: ITEMS },
+  { supplierId: 'int', readAt: 'timestamptz', items: rowsOf({ ...ITEM, is_cost_read: 'boolean' }) },
   ({ supplierId, readAt, items }) => `
-    INSERT INTO supplier_products (supplier_id, ${items.names}, first_seen_at, last_seen_at)
+    INSERT INTO supplier_products (supplier_id, ${COLUMNS.join(', ')}, first_seen_at, last_seen_at, cost_at)
     SELECT ${supplierId}, sku, name, group_name, cost_micros, cost_currency, sellable, stock, once_per_day, note,
-           cut_off_from::time, cut_off_to::time, cut_off_zone, player_pattern, ${readAt}, ${readAt}
+           cut_off_from::time, cut_off_to::time, cut_off_zone, player_pattern, ${readAt}, ${readAt},
+           CASE WHEN is_cost_read THEN ${readAt} END
     FROM ${items.as('i')}
     ON CONFLICT (supplier_id, sku) DO UPDATE
-    SET ${REPLACED.map((column) => `${column} = excluded.${column}`).join(', ')}`,
+    SET ${REPLACED.map((column) => `${column} = excluded.${column}`).join(', ')},
+      cost_at = coalesce(excluded.cost_at, supplier_products.cost_at)`,
 );
 
 const MARK_GONE = statement(

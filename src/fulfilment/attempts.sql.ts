@@ -31,6 +31,10 @@ export const attemptReference = (order: string, unit: string): string => `
   CASE WHEN ${unit}.has_random_references THEN random_reference()
        ELSE ${unitReferenceIn(order, unit)} || CASE WHEN ${unit}.attempt > 1 THEN '.' || ${unit}.attempt ELSE '' END END`;
 
+/** In SQL: keeps a term of the offer, unless the supplier reports the cost in another currency. */
+const inSameCurrency = (term: string): string =>
+  `${term} = CASE WHEN c.cost_currency IS NULL OR c.cost_currency = a.cost_currency THEN a.${term} END`;
+
 /**
  * Stores suppliers' reports about attempts. Null values change nothing. A proven supplier's reference is never replaced. If the
  * stored reference is unproven (`is_hearsay`), a proven one replaces it, and a report with `is_misnamed` clears it: the supplier
@@ -60,8 +64,8 @@ export const NOTE_ATTEMPTS = statement(
                         ELSE a.is_hearsay AND c.is_hearsay END,
       cost_micros = coalesce(c.cost_micros, a.cost_micros),
       cost_currency = coalesce(c.cost_currency, a.cost_currency),
-      -- The stored exchange rate is that of the offer's currency, so it does not fit another one.
-      baht_per_unit = CASE WHEN c.cost_currency IS NULL OR c.cost_currency = a.cost_currency THEN a.baht_per_unit END,
+      -- The offer's costs and exchange rate are those of its own currency, so they do not fit another one.
+      ${['expected_cost_micros', 'max_cost_micros', 'baht_per_unit'].map(inSameCurrency).join(', ')},
       unconfirmed = coalesce(c.unconfirmed, a.unconfirmed)
     FROM ${attempts.as('c')}
     WHERE ${isOf('c', 'a')} AND a.number = c.attempt`,

@@ -157,9 +157,9 @@ export class OutcomeRecorder {
       return;
     }
     if (fault !== 'credentials' && fault !== 'deposit' && fault !== 'ban') return;
-    const { supplier_id: id, adapter } = unit;
+    const { supplier_id: id, adapter, supplier_updated_at: updated_at } = unit;
     const { retryAfterMs } = outcome as { retryAfterMs?: number };
-    const pause = { id, adapter, reason: fault, detail: outcomeDetail(outcome), retryAfterMs };
+    const pause = { id, adapter, updated_at, reason: fault, detail: outcomeDetail(outcome), retryAfterMs };
     await retryWrite(() => this.pauses.begin(pause), leaseEndMs, isPassing);
   }
 

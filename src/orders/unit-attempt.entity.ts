@@ -60,11 +60,11 @@ export class UnitAttempt {
   @Column('text', { nullable: true })
   player_template!: string | null;
 
-  /** The offer's cost, in millionths of `cost_currency`; null if the offer had none. */
+  /** The offer's cost, in millionths of `cost_currency`; null if it had none, or if the reported cost has another currency. */
   @Column(bigintColumn({ nullable: true }))
   expected_cost_micros!: bigint | null;
 
-  /** The cost limit; null if there is none. Only some adapters send it to their suppliers. */
+  /** The cost limit; null if there is none, or as for the offer's cost. Only some adapters send it to their suppliers. */
   @Column(bigintColumn({ nullable: true }))
   max_cost_micros!: bigint | null;
 

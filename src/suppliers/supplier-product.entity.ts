@@ -33,6 +33,10 @@ export class SupplierProduct {
   @Column('text', { nullable: true })
   cost_currency!: string | null;
 
+  /** When a reading last found the cost; null if none has, or if an earlier version of the service read it. */
+  @Column(timestampColumn({ nullable: true }))
+  cost_at!: Date | null;
+
   /** Whether the supplier sells it at present: it is listed, switched on and in stock. */
   @Column('boolean')
   sellable!: boolean;

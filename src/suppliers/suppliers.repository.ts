@@ -42,6 +42,8 @@ export type SupplierRow = Pick<Supplier, 'code' | 'adapter' | 'base_url' | 'time
 
 interface BegunPause {
   id: number;
+  /** When the settings of the refused call were set. */
+  updatedAt: Date;
   reason: PauseReason;
   detail: string | null;
   /** The waits before the first and each next probe. */
@@ -219,9 +221,10 @@ export class SuppliersRepository {
     });
   }
 
-  /** Adds a supplier or replaces its settings. */
-  async set({ manager }: Transaction, row: SupplierRow): Promise<Supplier> {
-    await manager.upsert(Supplier, row, ['code']);
+  /** Adds a supplier, or replaces the settings of a locked one. @param before null for a new supplier. */
+  async set({ manager }: Transaction, row: SupplierRow, before: Supplier | null): Promise<Supplier> {
+    if (before) await manager.update(Supplier, { id: before.id }, row);
+    else await manager.insert(Supplier, row);
     return manager.findOneByOrFail(Supplier, { code: row.code });
   }
 

@@ -6,7 +6,7 @@ import { AppError, ChangedMeanwhile, UnknownResource } from '../core/errors.js';
 import { pick } from '../core/members.js';
 import { counted } from '../core/text.js';
 import { present } from '../core/invariant.js';
-import { isLockTimeout } from '../core/postgres-errors.js';
+import { isDuplicate, isLockTimeout } from '../core/postgres-errors.js';
 import { Database, type Transaction } from '../database/database.js';
 import { recordAction, type Actor } from '../audit-log/audit-log.js';
 import { CallbackAddressesService, UNOPENED_ADDRESS } from './callback-addresses.service.js';
@@ -51,7 +51,8 @@ export class SuppliersService {
 
   /**
    * Adds a supplier or replaces its settings.
-   * @throws BAD_REQUEST, also if stored credentials must be opened but can't; CONFLICT if the supplier changed meanwhile.
+   * @throws BAD_REQUEST, also if stored credentials must be opened but can't; CONFLICT if the supplier changed or was added
+   * meanwhile.
    */
   async set(
     settings: SupplierSettings,
@@ -68,7 +69,10 @@ export class SuppliersService {
       const row = this.toRow(settings, before);
       if (before && secretsStayAtHost) this.assertSecretsStay(settings, before, row);
       if (before && isPausedForAnother(before, row)) await this.suppliers.resume(tx, before);
-      const supplier = await this.suppliers.set(tx, row);
+      const supplier = await this.suppliers.set(tx, row, before).catch((error: unknown) => {
+        if (!isDuplicate(error, 'uq_suppliers_code')) throw error;
+        throw new ChangedMeanwhile('another operator has just added the same supplier', 'expected_updated_at');
+      });
       if (before && destinationOf(before) !== destinationOf(supplier)) await this.balances.forget(tx, supplier);
       recordAction(tx, by, { action: 'supplier.set', detail: detailOf(supplier, before, settings) });
       if (settings.hasMoved) await this.suppliers.moveUnits(tx, supplier);

@@ -249,6 +249,23 @@ describe('the offers of a supplier with a catalogue', () => {
     expect(await offers()).toMatchObject([{ sku: 'FF-70', cost: '2' }, { sku: 'MLBB-86' }]);
   });
 
+  it('are from the start as old as this cost, however often the SKU was read without a price since', async () => {
+    await sync();
+    await scene.client.query(`UPDATE supplier_products SET cost_at = '2026-01-15 12:00:00+00'`);
+    await change('ml86', { price: UNREADABLE_PRICE });
+    expect(await later()).toEqual(UNCHANGED);
+    await offer('ml86', 'MLBB-A');
+    const given = ['--sku', 'MLBB-B', '--name', 'Diamonds', '--price', '50.00'];
+    await commandLine.json('product', 'set', ...given, '--supplier', 'digi', '--supplier-sku', 'ml86');
+    const old = { cost: '20000', why_not: 'its cost was last read at 2026-01-15T12:00:00.000Z, which is too long ago' };
+    expect(await offers()).toMatchObject([old, old]);
+    await change('ml86', { price: 20_000 });
+    expect(await later()).toEqual(UNCHANGED);
+    await offer('ml86', 'MLBB-C');
+    const fresh = { cost: '20000', why_not: null };
+    expect(await offers()).toMatchObject([fresh, fresh, fresh]);
+  });
+
   it('are not used while the SKU is gone, and are used again when it comes back', async () => {
     await offer('ml86');
     await sync();

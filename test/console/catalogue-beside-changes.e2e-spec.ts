@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OffersService } from '../../src/catalog/offers.service.js';
 import { PricesService } from '../../src/catalog/prices.service.js';
 import { ProductsService } from '../../src/catalog/products.service.js';
+import { SuppliersService } from '../../src/suppliers/suppliers.service.js';
 import { besideChange } from '../support/locks.js';
-import { TestStack } from '../support/stack.js';
+import { TestStack, unique } from '../support/stack.js';
 import { untilDone } from '../support/until-served.js';
 
 let stack: TestStack;
@@ -39,6 +40,33 @@ describe('an operator’s change', () => {
       [sku],
     );
     expect(product).toEqual({ name, code: 'other', supplier_sku: 'B' });
+  });
+
+  it('that adds a product is refused if another operator adds the same one at the same time', async () => {
+    const products = stack.api.get(ProductsService);
+    const sku = unique('SKU');
+    const theirs = `INSERT INTO products (sku, name, price) VALUES ('${sku}', 'Theirs', 3000)`;
+    const ours = { sku, name: 'Ours', price: 2900n };
+    const expected = { expectedUpdatedAt: null };
+    const set = besideChange(stack, theirs, () => untilDone(() => products.set(ours, { operator: 'nok' }, expected)));
+    await expect(set).rejects.toMatchObject({ code: 'CONFLICT' });
+    const stored = await stack.sql('SELECT name, price FROM products WHERE sku = $1', [sku]);
+    expect(stored).toEqual([{ name: 'Theirs', price: 3000n }]);
+    expect(await stack.sql(`SELECT FROM operator_actions WHERE detail->>'sku' = $1`, [sku])).toEqual([]);
+  });
+
+  it('that adds a supplier is refused if another operator adds the same one at the same time', async () => {
+    const suppliers = stack.api.get(SuppliersService);
+    const code = unique('new');
+    const address = 'https://theirs.example';
+    const theirs = `INSERT INTO suppliers (code, adapter, base_url, timeout_ms)
+                    VALUES ('${code}', 'http', '${address}', 1000)`;
+    const ours = { code, adapter: 'http', baseUrl: 'https://ours.example' };
+    const expected = { updatedAt: null };
+    const set = besideChange(stack, theirs, () => untilDone(() => suppliers.set(ours, { operator: 'nok' }, expected)));
+    await expect(set).rejects.toMatchObject({ code: 'CONFLICT', details: [{ code: 'CHANGED_MEANWHILE' }] });
+    expect((await suppliers.getByCode(code)).base_url).toBe(address);
+    expect(await stack.sql(`SELECT FROM operator_actions WHERE detail->>'code' = $1`, [code])).toEqual([]);
   });
 
   it('of a merchant’s price is refused if the merchant gets its first own price at the same time', async () => {

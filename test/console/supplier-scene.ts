@@ -21,8 +21,10 @@ export async function addCatalogued({ console }: Scene, admin: TestOperator, cod
        UPDATE suppliers SET catalogue_read_at = now() - interval '5 minutes' WHERE code = $1
        RETURNING id, catalogue_read_at AS latest, catalogue_read_at - interval '1 day' AS first)
      INSERT INTO supplier_products
-       (supplier_id, sku, name, group_name, cost_micros, cost_currency, sellable, first_seen_at, last_seen_at, gone_at)
+       (supplier_id, sku, name, group_name, cost_micros, cost_currency, sellable, cost_at, first_seen_at, last_seen_at,
+        gone_at)
      SELECT r.id, p.sku, p.name, p.game, p.cost::bigint * 1000000, 'IDR', p.sellable,
+            CASE WHEN p.state = 'gone' THEN r.first ELSE r.latest END,
             CASE WHEN p.state = 'new' THEN r.latest ELSE r.first END,
             CASE WHEN p.state = 'gone' THEN r.first ELSE r.latest END,
             CASE WHEN p.state = 'gone' THEN r.latest END

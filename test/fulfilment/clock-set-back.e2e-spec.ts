@@ -202,6 +202,10 @@ describe('after the clock of PostgreSQL was ahead, and is right again', () => {
     await stack.sql(`
       INSERT INTO supplier_product_reads (supplier_id, sku, asked_at, due_at)
       SELECT id, 'SKU', now() + ${year}, now() + ${year} FROM suppliers WHERE code = 'ahead'`);
+    await stack.sql(`
+      INSERT INTO supplier_products (supplier_id, sku, name, sellable, cost_at, first_seen_at, last_seen_at, gone_at)
+      SELECT id, 'SKU', 'theirs', false, now() + ${year}, now() + ${year}, now() + ${year}, now() + ${year}
+      FROM suppliers WHERE code = 'ahead'`);
     await stack.sql(`UPDATE month_closing_turn SET next_at = now() + ${year}`);
     // Shortly after midnight, the next reading of a list is due in almost 27 hours: that time stays.
     const tomorrowNight = `list_due_at = now() + interval '26 hours 50 minutes'`;
@@ -238,6 +242,9 @@ describe('after the clock of PostgreSQL was ahead, and is right again', () => {
       later('cost_at', 'supplier_offers', '0'),
       later('due_at', 'attempt_checks', '1 day'),
       later('due_at', 'supplier_product_reads', '1 minute'),
+      ...['cost_at', 'first_seen_at', 'last_seen_at', 'gone_at'].map((column) =>
+        later(column, 'supplier_products', '0'),
+      ),
       later('next_at', 'month_closing_turn', '1 day'),
       later('list_read_until', 'deposit_channels', '2 minutes'),
       ...['locked_until', 'known_device_locked_until'].map((column) => later(column, 'operators', '1 day')),

@@ -3,9 +3,10 @@ import { SuppliersService } from '../../src/suppliers/suppliers.service.js';
 import { SECRET_KEY, type Json, type LapakgamingClient } from '../simulators/lapakgaming-client.js';
 import { eventually } from '../support/eventually.js';
 import { expectRefusedField } from '../support/expectations.js';
+import { withHeldRefusal } from '../support/held-refusal.js';
 import { unique } from '../support/stack.js';
 import { endedAtLapakgaming, WITHOUT_ZONE } from './lapakgaming-scene.js';
-import { RoutingScene } from './routing-scene.js';
+import { RoutingScene, TIMEOUT_MS } from './routing-scene.js';
 
 const POOR = 'ML7740_1548-S42';
 let scene: RoutingScene;
@@ -54,6 +55,25 @@ describe('Lapakgaming', () => {
     await endedAtLapakgaming(scene, vendor, order);
     await scene.orderWith(order, 'completed');
     expect(await sent()).toHaveLength(2);
+  });
+
+  it('is not paused by a refusal of the settings that an operator corrected meanwhile', async () => {
+    const set = (baseUrl: string): Promise<unknown> =>
+      scene.stack.api.get(SuppliersService).set({ code, adapter: 'lapakgaming', baseUrl, timeoutMs: TIMEOUT_MS });
+    const sku = await scene.product({ supplier: code, supplierSku: 'ML78_8-S2' });
+    await withHeldRefusal(async ({ url, called, release }) => {
+      await set(url);
+      const order = await scene.order(sku);
+      await called;
+      await set(vendor.url);
+      release();
+      await scene.unitIn(order, 'queued');
+      const shown = await scene.commandLine.json('supplier', 'show', code);
+      expect(shown).toMatchObject({ status: 'active', pause_reason: null });
+      await scene.aMinuteLater(order);
+      await endedAtLapakgaming(scene, vendor, order);
+      await scene.orderWith(order, 'completed');
+    });
   });
 
   it('gets no purchase at once again if its balance is above our limit all the time', async () => {

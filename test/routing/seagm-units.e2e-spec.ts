@@ -33,6 +33,21 @@ describe('A unit bought from SEAGM', () => {
     expect(sent).toMatchObject({ call: 'recharge-orders', decision: 'accepted', warnings: [] });
   });
 
+  it('keeps no cost and no limit of an offer in another currency: they would seem to be in the reported one', async () => {
+    const { stack } = seagm.routing;
+    const sku = await seagm.product('6401', '{"userid":"{user}"}');
+    const cost = { costMicros: 30_000_000n, currency: 'THB' };
+    await stack.api.get(OffersService).set({ sku, supplier: 'seagm', supplierSku: '6401', ...cost });
+    const order = await seagm.routing.orderWith(await seagm.routing.order(sku), 'completed');
+    const kept = await stack.sql(
+      `SELECT expected_cost_micros, max_cost_micros, cost_micros, cost_currency
+       FROM unit_attempts a JOIN orders o ON o.id = a.order_id WHERE o.order_number = $1`,
+      [order.order_number],
+    );
+    const none = { expected_cost_micros: null, max_cost_micros: null };
+    expect(kept).toEqual([{ ...none, cost_micros: 4_350_000n, cost_currency: 'MYR' }]);
+  });
+
   it.each(['Anna & Co', 'a+b=c%20d', 'Ünal ~*!()’ 100%'])('is signed for the player %s', async (user) => {
     const order = await seagm.routing.orderWith(await seagm.routing.order(seagm.sku, { user }), 'completed');
     const [sent] = await seagm.vendor.journal(await seagm.routing.reference(order));

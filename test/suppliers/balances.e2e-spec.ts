@@ -171,8 +171,8 @@ describe('a pause', () => {
   });
 
   const paused = async (reason: 'deposit' | 'ban'): Promise<Record<string, unknown>> => {
-    const { id } = await supplier();
-    await stack.api.get(SupplierPausesService).begin({ id: Number(id), adapter: 'digiflazz', reason, detail: null });
+    const { id, updated_at } = (await supplier()) as { id: number; updated_at: Date };
+    await stack.api.get(SupplierPausesService).begin({ id, updated_at, adapter: 'digiflazz', reason, detail: null });
     const [row] = await stack.sql(
       `SELECT paused_at > now() - interval '1 hour' AS is_new, probe_at < paused_at + interval '5 minutes' AS is_probed_soon
        FROM suppliers WHERE id = $1`,
@@ -182,6 +182,17 @@ describe('a pause', () => {
   };
   const sinceYesterday = (): Promise<unknown> =>
     stack.sql(`UPDATE suppliers SET paused_at = now() - interval '1 day', probes = 5 WHERE code = $1`, [code]);
+
+  it('does not begin for a call with settings that an operator changed meanwhile', async () => {
+    const [pauses, suppliers] = [stack.api.get(SupplierPausesService), stack.api.get(SuppliersService)];
+    const refusal = { known: false, detail: 'wrong key', offersNone: false, fault: 'credentials' } as const;
+    const before = await suppliers.getByCode(code);
+    await set({ key: 'another' });
+    await pauses.beginFor(before, refusal);
+    expect(await supplier()).toMatchObject({ pause_reason: null });
+    await pauses.beginFor(await suppliers.getByCode(code), refusal);
+    expect(await supplier()).toMatchObject({ pause_reason: 'credentials' });
+  });
 
   it('of another account does not continue the pause of the account before', async () => {
     await paused('deposit');

@@ -30,3 +30,4 @@ export { LastPauses1763900000030 } from './1763900000030-last-pauses.js';
 export { ProbesInFlight1763900000031 } from './1763900000031-probes-in-flight.js';
 export { OffersOff1763900000032 } from './1763900000032-offers-off.js';
 export { BriefSupplierLock1763900000033 } from './1763900000033-brief-supplier-lock.js';
+export { CatalogueCosts1763900000034 } from './1763900000034-catalogue-costs.js';
