@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { useCallingAdapters, WEBHOOK_SECRET } from '../support/calling-supplier.js';
+import { besideChange } from '../support/locks.js';
+import { reportOf } from '../support/other-report.js';
 import { CallbackScene, type OpenUnit } from './scene.js';
 
 useCallingAdapters();
@@ -74,6 +76,23 @@ describe('a discrepancy about a purchase', () => {
     }
     expect((await cases(unit)).map(({ kind }) => kind)).toEqual(kinds);
     expect(await scene.unit(unit)).toMatchObject({ state: 'succeeded' });
+  });
+
+  it('does not keep a simultaneous report of another purchase from opening its own', async () => {
+    const unit = await scene.openUnit('signing');
+    await says(unit, 'succeeded');
+    const { reference } = unit;
+    const outcome = { kind: 'unknown', detail: 'another order', besides: { supplierReference: 'S-9' } };
+    const call = (): Promise<unknown> => scene.call('signing', { kind: 'about', reference, outcome });
+    await besideChange(scene.stack, reportOf('S-8', reference), call);
+    expect(await scene.last('signing')).toMatchObject({ verdict: 'contradicted' });
+    const found = await scene.stack.sql(
+      `SELECT r.supplier_reference FROM supplier_reversals r JOIN unit_attempts a USING (order_id) WHERE a.reference = $1
+       ORDER BY r.id`,
+      [reference],
+    );
+    expect(found).toEqual([{ supplier_reference: 'S-8' }, { supplier_reference: 'S-9' }]);
+    await closeAll();
   });
 
   it('does not change by a repeated callback', async () => {

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Metrics } from '../../src/core/metrics.js';
 import { eventually } from '../support/eventually.js';
 import { bought, FakeSupplier, refused } from '../support/fake-supplier.js';
+import { besideChange } from '../support/locks.js';
+import { reportOf } from '../support/other-report.js';
 import { unique, type OrderBody } from '../support/stack.js';
 import { purchasesScene, type Case } from './purchases-scene.js';
 
@@ -156,6 +158,16 @@ describe('a purchase that its supplier lists as sold', () => {
     list(reference, `S-${reference}`, 'S-7', 'S-8', 'S-6');
     await scene.report();
     expect(await namesOf(order)).toEqual(['S-6']);
+  });
+
+  it('opens one also while another report opens one about another purchase', async () => {
+    const sku = await scene.stack.product('35.00');
+    const { reference_id } = await scene.stack.order(scene.merchant, [{ sku }], unique('player'));
+    const order = await scene.stack.orderWith(scene.merchant, reference_id, 'completed');
+    const reference = `${order.order_number}.1.1`;
+    list(reference, `S-${reference}`);
+    await besideChange(scene.stack, reportOf('S-8', reference), () => scene.report());
+    expect(await namesOf(order)).toEqual(['S-8', 'S-9']);
   });
 
   it('opens one for each sale of a failed unit, but none for a sale that only got another name', async () => {

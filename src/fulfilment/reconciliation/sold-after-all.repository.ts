@@ -69,7 +69,7 @@ export class SoldAfterAllRepository {
     const sold = await this.database.query<Sold>(...values);
     if (sold.length === 0) return NONE;
     const answers = sold.map((each) => ({ ...each, state: 'succeeded', is_news: false }));
-    const judged = await this.settlements.judgeUnsettled(this.database, answers);
+    const judged = await this.database.transaction((tx) => this.settlements.judgeReports(tx, answers));
     return { found: sold.length, opened: judged.filter((each) => each.changes_discrepancy).length };
   }
 }
