@@ -24,10 +24,11 @@ const PAIRS = rowsOf({ merchant_id: 'int', product_id: 'int' });
 
 const LIST_OWN = statement(
   'prices.list_own',
-  { merchantId: 'int?', sku: 'text?' },
-  ({ merchantId, sku }) => `
+  { merchantId: 'int?', sku: 'text?', afterMerchant: 'int', afterSku: 'text', limit: 'int' },
+  ({ merchantId, sku, afterMerchant, afterSku, limit }) => `
     ${OWN} WHERE (${merchantId} IS NULL OR own.merchant_id = ${merchantId}) AND (${sku} IS NULL OR p.sku = ${sku})
-    ORDER BY own.merchant_id, p.sku`,
+      AND own.merchant_id >= ${afterMerchant} AND (own.merchant_id, p.sku) > (${afterMerchant}, ${afterSku})
+    ORDER BY own.merchant_id, p.sku LIMIT ${limit}`,
 );
 
 const LIST_PRODUCTS = statement(
@@ -133,6 +134,12 @@ export const PAGE_OF_MERCHANT = statement(
 
 type Pair = Pick<MerchantPrice, 'merchant_id' | 'product_id'>;
 
+/** Which own prices to list. An absent member matches all. */
+export interface OwnPriceFilter {
+  merchantId?: number | undefined;
+  sku?: string | undefined;
+}
+
 interface PriceFilter {
   merchantId: number;
   /** Null for any. */
@@ -160,10 +167,17 @@ export class PricesRepository {
     return this.database.query<PricedProduct>(...PAGE_OF_MERCHANT.with({ ...which, limit, ...this.limits }));
   }
 
-  /** Own prices, sorted by merchant and SKU. */
-  listOwn({ merchantId, sku }: { merchantId?: number; sku?: string }): Promise<StoredPrice[]> {
-    const which = { merchantId: merchantId ?? null, sku: sku ?? null };
-    return this.database.query<StoredPrice>(...LIST_OWN.with(which));
+  /**
+   * A page of own prices, sorted by merchant and SKU.
+   * @param after the last price of the page before; null for the first page.
+   */
+  listOwn(
+    { merchantId = null, sku = null }: OwnPriceFilter,
+    after: Pick<StoredPrice, 'merchant_id' | 'sku'> | null,
+    limit: number,
+  ): Promise<StoredPrice[]> {
+    const place = { afterMerchant: after?.merchant_id ?? 0, afterSku: after?.sku ?? '' };
+    return this.database.query<StoredPrice>(...LIST_OWN.with({ merchantId, sku, ...place, limit }));
   }
 
   /**

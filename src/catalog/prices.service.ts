@@ -6,7 +6,13 @@ import { decodeCursor, encodeCursor, MAX_INTEGER, toPage, type Page } from '../c
 import { Database, type Transaction } from '../database/database.js';
 import { recordAction, type Actor, type AuditRecord } from '../audit-log/audit-log.js';
 import { MerchantsRepository } from '../merchants/merchants.repository.js';
-import { PricesRepository, type ListPrice, type PricedProduct, type StoredPrice } from './prices.repository.js';
+import {
+  PricesRepository,
+  type ListPrice,
+  type OwnPriceFilter,
+  type PricedProduct,
+  type StoredPrice,
+} from './prices.repository.js';
 
 /** A merchant's new price of a product. */
 export interface PriceChange {
@@ -17,7 +23,7 @@ export interface PriceChange {
 }
 
 /** The price that a merchant pays for a product for which it has an own price. */
-interface OwnPrice {
+export interface OwnPrice {
   merchant_id: number;
   sku: string;
   /** Never more than the list price. */
@@ -71,6 +77,9 @@ function assertSeen(seen: Satang | null, differences: PriceDifference[]): void {
   throw new ChangedMeanwhile(`${other.sku} ${now}, which is not what was shown`, 'expected_price');
 }
 
+/** The number of own prices on a page. */
+const PAGE = 1_000;
+
 type ToRecord = (plan: Plan) => AuditRecord;
 
 interface WriteOptions {
@@ -90,20 +99,31 @@ export class PricesService {
     private readonly merchants: MerchantsRepository,
   ) {}
 
-  /** Own prices, sorted by merchant and SKU. @throws NOT_FOUND for the merchant or the SKU. */
-  async list({ merchantId, sku }: { merchantId?: number; sku?: string }): Promise<OwnPrice[]> {
+  /**
+   * Yields own prices page by page, sorted by merchant and SKU: all of them may not fit in memory.
+   * @throws NOT_FOUND for the merchant or the SKU.
+   */
+  async *pagesOfOwn(which: OwnPriceFilter): AsyncGenerator<OwnPrice[]> {
+    const { merchantId, sku } = which;
     if (merchantId !== undefined && !(await this.merchants.find(merchantId))) throw noMerchant(merchantId);
     if (sku !== undefined) {
       const [product] = await this.prices.list(this.database, [sku]);
       if (!product) throw noProduct(sku);
     }
-    const rows = await this.prices.listOwn({ merchantId, sku });
-    return rows.map(({ merchant_id, sku, price, list_price }) => ({
-      merchant_id,
-      sku,
-      price: price < list_price ? price : list_price,
-      list_price,
-    }));
+    let after: StoredPrice | null = null;
+    for (;;) {
+      const rows: StoredPrice[] = await this.prices.listOwn(which, after, PAGE);
+      if (rows.length > 0) yield rows.map(toOwnPrice);
+      if (rows.length < PAGE) return;
+      after = rows.at(-1) ?? null;
+    }
+  }
+
+  /** The own prices of one merchant, or for one product, sorted by merchant and SKU. @throws NOT_FOUND as {@link pagesOfOwn}. */
+  async list(which: OwnPriceFilter): Promise<OwnPrice[]> {
+    const prices: OwnPrice[] = [];
+    for await (const page of this.pagesOfOwn(which)) prices.push(...page);
+    return prices;
   }
 
   /** Products at one merchant's prices, sorted by SKU. @throws NOT_FOUND; BAD_REQUEST for a bad cursor. */
@@ -243,6 +263,13 @@ export class PricesService {
     return { products, problems };
   }
 }
+
+const toOwnPrice = ({ merchant_id, sku, price, list_price }: StoredPrice): OwnPrice => ({
+  merchant_id,
+  sku,
+  price: price < list_price ? price : list_price,
+  list_price,
+});
 
 type ChangedRow = Pick<StoredPrice, 'merchant_id' | 'product_id' | 'sku'> & Pick<PriceChange, 'price'>;
 

@@ -2,7 +2,7 @@ import { counted } from '../core/text.js';
 import path from 'node:path';
 import { CatalogModule } from '../catalog/catalog.module.js';
 import { PriceAdjustmentsService, type Adjustment } from '../catalog/price-adjustments.service.js';
-import { PriceError, PricesService, type PriceDifference } from '../catalog/prices.service.js';
+import { PriceError, PricesService, type OwnPrice, type PriceDifference } from '../catalog/prices.service.js';
 import { present } from '../core/invariant.js';
 import { formatBaht, type Percentage, type Satang } from '../core/money.js';
 import type { Actor } from '../audit-log/audit-log.js';
@@ -11,7 +11,8 @@ import { confirm, MAX_WITHOUT_CONFIRMATION } from './confirm.js';
 import { CsvProblems } from '../core/csv-table.js';
 import { importing, readFile } from './csv-file.js';
 import { baht, id, percentage } from './options.js';
-import { list, listTable, record, type Result } from './output.js';
+import { list, listTable, record, type Result, type Streamed } from './output.js';
+import { jsonArray, tables } from './parts.js';
 import { readPrices, type PriceLine } from '../catalog/price-csv.js';
 import { CommandError, problemInWords } from './problems.js';
 import { isInteractive } from './streams.js';
@@ -78,14 +79,22 @@ function defineList(price: OperatorCommand): void {
     .option('--merchant <id>', 'own prices of this merchant id', id)
     .option('--sku <sku>', 'own prices for this SKU')
     .examples('price list', 'price list --merchant 1')
-    .does(async (app, { merchant: merchantId, sku }: { merchant?: number; sku?: string }) => {
-      const prices = await app.get(PricesService).list({ merchantId, sku });
-      const rows = prices.map((each) => ({
-        ...toRow(each.merchant_id, each.sku, each.price),
-        list_price: formatBaht(each.list_price),
+    .does((app, { merchant: merchantId, sku }: { merchant?: number; sku?: string }) =>
+      Promise.resolve(listed(app.get(PricesService).pagesOfOwn({ merchantId, sku }))),
+    );
+}
+
+function listed(pages: AsyncIterable<OwnPrice[]>): Streamed {
+  const shown = async function* (): AsyncGenerator<object[]> {
+    for await (const page of pages) {
+      yield page.map(({ merchant_id, sku, price, list_price }) => ({
+        ...toRow(merchant_id, sku, price),
+        list_price: formatBaht(list_price),
       }));
-      return list(rows, 'There are no own prices: list prices apply.');
-    });
+    }
+  };
+  const ifEmpty = 'There are no own prices: list prices apply.\n';
+  return { parts: (asJson) => (asJson ? jsonArray(shown()) : tables(shown(), ifEmpty)) };
 }
 
 function defineImport(price: OperatorCommand): void {

@@ -80,7 +80,7 @@ export class AttemptAnswersService {
    */
   async reportSurplus(key: UnitKey, attempt: number, outcome: AboutAnother): Promise<boolean> {
     const row = toBesidesRow(key, attempt, outcome);
-    const [judged] = await this.settlementRepository.judgeUnsettled(this.database, [row]);
+    const [judged] = await this.database.transaction((tx) => this.settlementRepository.judgeReports(tx, [row]));
     return judged?.changes_discrepancy === true;
   }
 

@@ -58,8 +58,9 @@ export class OutcomeRecorder {
   private readonly postponements = new GroupCommit<Undecided, PostponedUnit | null>({
     commit: async (calls) => {
       const surplus = calls.filter(({ outcome }) => isAboutAnother(outcome));
-      const [postponed, judged] = await this.database.transaction((tx) =>
-        Promise.all([this.postponeBatch(tx, calls), this.reportSurplus(tx, surplus)]),
+      const [judged, postponed] = await this.database.transaction((tx) =>
+        // First the reports, because they lock orders, and all transactions lock orders before units.
+        Promise.all([this.reportSurplus(tx, surplus), this.postponeBatch(tx, calls)]),
       );
       failpoint('unit.postponed');
       for (const { answer, changes_discrepancy } of judged) {
@@ -235,7 +236,7 @@ export class OutcomeRecorder {
     const rows = calls.flatMap(({ unit: { order_id: orderId, item, unit, attempt }, outcome }) =>
       isAboutAnother(outcome) ? [toBesidesRow({ orderId, item, unit }, attempt, outcome)] : [],
     );
-    return rows.length === 0 ? [] : this.settlementRepository.judgeUnsettled(tx, rows);
+    return rows.length === 0 ? [] : this.settlementRepository.judgeReports(tx, rows);
   }
 
   private postponeBatch(tx: Transaction, calls: Undecided[]): Promise<PostponedUnit[]> {

@@ -3,9 +3,9 @@ import { bigintColumn } from '../database/columns.js';
 import { Supplier } from '../suppliers/supplier.entity.js';
 
 /**
- * The references of an attempt of an archived order, because its supplier may still report them. Only two kinds of attempts have
- * a row: attempts with a random reference, and attempts that did not buy their units. If a report has our reference,
- * the service recognizes the others by the order number at its beginning.
+ * The references of an attempt of an archived order, because its supplier may still report them. An attempt has no row if it
+ * bought its unit, has no reference of the supplier, and its own reference begins with the order number: by that number the
+ * service recognizes it.
  */
 @Entity('archived_purchases')
 @Index('ix_archived_purchases_order', ['order_id'])

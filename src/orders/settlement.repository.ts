@@ -244,6 +244,15 @@ export class SettlementRepository {
     return tx.query<UnsettledUnit>(...JUDGE_UNSETTLED.with({ answers: rows }));
   }
 
+  /**
+   * Like {@link judgeUnsettled}, but locks the orders first, as settlements do. Otherwise, of two reports at the same moment
+   * about different purchases of an attempt, the second would not see the discrepancy of the first, and would open none.
+   */
+  judgeReports(tx: Transaction, answers: AnswerRow[]): Promise<UnsettledUnit[]> {
+    tx.write(LOCK_ORDERS, [[...new Set(answers.map(({ order_id }) => order_id))]]);
+    return this.judgeUnsettled(tx, answers);
+  }
+
   countUnits(tx: Transaction, units: CountRow[]): Promise<Pick<ItemRow, 'order_id' | 'status'>[]> {
     return tx.query<Pick<ItemRow, 'order_id' | 'status'>>(...COUNT_UNITS.with({ units }));
   }

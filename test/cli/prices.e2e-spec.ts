@@ -201,3 +201,20 @@ describe('topup price adjust', () => {
     expect(await listPrice('TELL')).toBe('31.50');
   });
 });
+
+describe('topup price list of more prices than one page has', () => {
+  it('lists each price once, in order, and prints as it reads', async () => {
+    const skus = Array.from({ length: 501 }, (_, index) => `MANY-${index}`);
+    await products(Object.fromEntries(skus.map((sku) => [sku, '35'])));
+    await imported([1, 2].flatMap((merchant) => skus.map((sku) => `${merchant},${sku},30\n`)).join(''));
+    const [all, ofFirst, ofSecond] = await Promise.all([
+      ownPrices(),
+      ownPrices('--merchant', '1'),
+      ownPrices('--merchant', '2'),
+    ]);
+    expect(all.length).toBeGreaterThan(1_000);
+    expect(all).toEqual([...ofFirst, ...ofSecond]);
+    const { stdout } = await commandLine.run('price', 'list');
+    expect(stdout.match(/merchant_id/g)).toHaveLength(2);
+  });
+});

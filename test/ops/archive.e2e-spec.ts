@@ -112,7 +112,7 @@ describe('orders of closed months', () => {
     expect(
       await scene.unknownOf([
         ...[`${number}.1.1`, `${number}.1.1.2`, RANDOM.reference].map((reference) => ({ reference })),
-        { supplierReference: RANDOM.supplier_reference },
+        ...[RANDOM.supplier_reference, `S-${number}.1.2`].map((supplierReference) => ({ supplierReference })),
       ]),
     ).toEqual([]);
     const others = [`${number}.1.3`, `${number}.2.1`, 'ord_ofNobody00000000.1.1', 'TOFNOBODY0000001'];

@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { OffersService } from '../../src/catalog/offers.service.js';
+import { CommandLine } from '../cli/command-line.js';
+import { read } from '../deliveries/handed-over.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { useCallingAdapters, WEBHOOK_SECRET } from '../support/calling-supplier.js';
+import { eventually } from '../support/eventually.js';
+import { besideChange } from '../support/locks.js';
+import { reportOf } from '../support/other-report.js';
+import { unique } from '../support/stack.js';
 import { CallbackScene, type OpenUnit } from './scene.js';
 
 useCallingAdapters();
@@ -76,6 +83,23 @@ describe('a discrepancy about a purchase', () => {
     expect(await scene.unit(unit)).toMatchObject({ state: 'succeeded' });
   });
 
+  it('does not keep a simultaneous report of another purchase from opening its own', async () => {
+    const unit = await scene.openUnit('signing');
+    await says(unit, 'succeeded');
+    const { reference } = unit;
+    const outcome = { kind: 'unknown', detail: 'another order', besides: { supplierReference: 'S-9' } };
+    const call = (): Promise<unknown> => scene.call('signing', { kind: 'about', reference, outcome });
+    await besideChange(scene.stack, reportOf('S-8', reference), call);
+    expect(await scene.last('signing')).toMatchObject({ verdict: 'contradicted' });
+    const found = await scene.stack.sql(
+      `SELECT r.supplier_reference FROM supplier_reversals r JOIN unit_attempts a USING (order_id) WHERE a.reference = $1
+       ORDER BY r.id`,
+      [reference],
+    );
+    expect(found).toEqual([{ supplier_reference: 'S-8' }, { supplier_reference: 'S-9' }]);
+    await closeAll();
+  });
+
   it('does not change by a repeated callback', async () => {
     const unit = await scene.openUnit('signing');
     await says(unit, 'succeeded', `first-${unit.reference}`);
@@ -85,6 +109,16 @@ describe('a discrepancy about a purchase', () => {
     expect(await cases(unit)).toMatchObject([{ kind: 'taken_back', status: 'closed' }]);
   });
 });
+
+const REFUSED = { kind: 'failed', code: 'SUPPLIER_REJECTED', message: 'refunded' };
+
+const call = ({ reference }: OpenUnit, supplierReference: string, outcome: object): Promise<unknown> =>
+  scene.call('reselling', { kind: 'about', reference, supplierReference, outcome });
+
+const sold = (unit: OpenUnit, supplierReference: string, code?: string): Promise<unknown> => {
+  const deliveries = code === undefined ? [] : [{ serial: null, code, expiresOn: null }];
+  return call(unit, supplierReference, { kind: 'succeeded', supplierReference, deliveries });
+};
 
 describe('the purchases of a failed unit at a supplier that may sell each send', () => {
   interface Late {
@@ -101,16 +135,6 @@ describe('the purchases of a failed unit at a supplier that may sell each send',
        WHERE o.order_number = $1 AND r.kind = 'bought_late' ORDER BY r.id`,
       [order.order_number],
     );
-
-  const REFUSED = { kind: 'failed', code: 'SUPPLIER_REJECTED', message: 'refunded' };
-
-  const call = ({ reference }: OpenUnit, supplierReference: string, outcome: object): Promise<unknown> =>
-    scene.call('reselling', { kind: 'about', reference, supplierReference, outcome });
-
-  const sold = (unit: OpenUnit, supplierReference: string, code?: string): Promise<unknown> => {
-    const deliveries = code === undefined ? [] : [{ serial: null, code, expiresOn: null }];
-    return call(unit, supplierReference, { kind: 'succeeded', supplierReference, deliveries });
-  };
 
   async function failedUnit(kind: 'topup' | 'code' = 'topup'): Promise<OpenUnit> {
     const unit = await scene.openUnit('reselling', kind);
@@ -149,5 +173,58 @@ describe('the purchases of a failed unit at a supplier that may sell each send',
       { supplier_reference: 'S-2', ...OPEN, has_code: true },
       { supplier_reference: 'S-3', ...OPEN },
     ]);
+  });
+});
+
+describe('the late sales of an attempt that another one followed, at a supplier that may sell each send', () => {
+  const untilInDoubt = ({ order }: OpenUnit, attempt: number): Promise<unknown> =>
+    eventually(
+      () =>
+        scene.stack.sql(
+          `SELECT FROM order_units u JOIN orders o ON o.id = u.order_id
+           WHERE o.order_number = $1 AND u.attempt = $2 AND u.state = 'unknown' AND u.claimed_by IS NULL`,
+          [order.order_number, attempt],
+        ),
+      ({ length }) => length === 1,
+    );
+
+  /** A unit whose first attempt is `S-2` to its supplier, and whose second attempt another supplier is processing. */
+  async function followedUnit(): Promise<OpenUnit> {
+    const { stack, merchant } = scene;
+    const sku = await stack.product('35.00', { supplier: 'reselling', kind: 'code' });
+    await stack.api.get(OffersService).set({ sku, supplier: 'fake', supplierSku: 'X', priority: 1_000 });
+    const user = unique('player');
+    stack.supplier.script(user, ({ reference }) => ({
+      status: 200,
+      body: { reference, status: 'processing', ...(reference.endsWith('.1.1') && { supplier_reference: 'S-2' }) },
+    }));
+    const order = await stack.order(merchant, [{ sku }], user);
+    const unit = { order, user, reference: `${order.order_number}.1.1` };
+    await untilInDoubt(unit, 1);
+    await call(unit, 'S-2', { ...REFUSED, failover: true });
+    await untilInDoubt(unit, 2);
+    return unit;
+  }
+
+  const codesOf = async ({ order }: OpenUnit): Promise<(string | null)[] | undefined> =>
+    (await read(scene.merchant, order)).items[0]?.deliveries?.map(({ code }) => code);
+
+  it.each([
+    { named: 'the supplier’s reference', nameIn: (_unit: OpenUnit) => 'S-2' },
+    { named: 'our reference', nameIn: ({ reference }: OpenUnit) => reference },
+  ])('give the merchant only the code of the attempt’s own one, if an operator enters $named', async ({ nameIn }) => {
+    const unit = await followedUnit();
+    await sold(unit, 'S-1', 'CODE-1');
+    await sold(unit, 'S-2');
+    const { DATABASE_URL, secretsKey } = scene.stack.config;
+    const commandLine = new CommandLine({ DATABASE_URL, SECRETS_KEY: secretsKey?.toString('base64') ?? '' });
+    const decision = ['--succeeded', '--supplier-reference', nameIn(unit), '--reason', 'sold', '--yes'];
+    await commandLine.json('order', 'resolve', unit.order.order_number, '--unit', '1.1', ...decision);
+    await scene.stack.orderWith(scene.merchant, unit.order.reference_id, 'completed');
+    expect(await codesOf(unit)).toEqual([]);
+    await sold(unit, 'S-3', 'CODE-3');
+    expect(await codesOf(unit)).toEqual([]);
+    await sold(unit, 'S-2', 'CODE-2');
+    expect(await codesOf(unit)).toEqual(['CODE-2']);
   });
 });

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Metrics } from '../../src/core/metrics.js';
 import { eventually } from '../support/eventually.js';
 import { bought, FakeSupplier, refused } from '../support/fake-supplier.js';
+import { besideChange } from '../support/locks.js';
+import { reportOf } from '../support/other-report.js';
 import { unique, type OrderBody } from '../support/stack.js';
 import { purchasesScene, type Case } from './purchases-scene.js';
 
@@ -58,6 +60,15 @@ function list(reference: string, ...names: string[]): void {
   scene.stack.supplier.purchases = () => ({ status: 200, body: { data, next_cursor: null } });
 }
 
+/** Lists a reference as sold by the first supplier, on a page for each of these references of the supplier. */
+function listOnPages(reference: string, ...names: string[]): void {
+  scene.stack.supplier.purchases = (query) => {
+    const at = Number(query.get('cursor') ?? '0');
+    const data = [{ reference, status: 'succeeded', supplier_reference: names[at] }];
+    return { status: 200, body: { data, next_cursor: at + 1 < names.length ? `${at + 1}` : null } };
+  };
+}
+
 describe('a purchase that its supplier lists as sold', () => {
   it('opens one discrepancy if its unit failed, and the report counts the surplus', async () => {
     const { order, reference } = await orderedInVain(await scene.stack.product('35.00'));
@@ -102,6 +113,29 @@ describe('a purchase that its supplier lists as sold', () => {
     expect(await casesOf(order)).toMatchObject([found]);
     await scene.report();
     expect(await casesOf(order)).toHaveLength(1);
+  });
+
+  it.each(['first', 'second'])(
+    'opens a discrepancy if the two purchases are on different pages of the list, the unit’s own on the %s',
+    async (own) => {
+      const sku = await scene.stack.product('35.00');
+      const { reference_id } = await scene.stack.order(scene.merchant, [{ sku }], unique('player'));
+      const order = await scene.stack.orderWith(scene.merchant, reference_id, 'completed');
+      const reference = `${order.order_number}.1.1`;
+      const names = [`S-${reference}`, 'S-9'];
+      listOnPages(reference, ...(own === 'first' ? names : names.reverse()));
+      expect(await scene.report()).toMatchObject({ ok: false, listed: 2, surplus: 1 });
+      expect(await casesOf(order)).toMatchObject([{ kind: 'unknown_purchase', supplier_reference: 'S-9' }]);
+      expect(await scene.report()).toMatchObject({ surplus: 1 });
+      expect(await casesOf(order)).toHaveLength(1);
+    },
+  );
+
+  it('opens one for each sale of a failed unit on different pages, and counts each once', async () => {
+    const { order, reference } = await orderedInVain(await scene.stack.product('35.00'));
+    listOnPages(reference, 'S-7', 'S-8', 'S-9');
+    expect(await scene.report()).toMatchObject({ ok: false, listed: 3, surplus: 3 });
+    expect(await namesOf(order)).toEqual(['S-7', 'S-8', 'S-9']);
   });
 
   it('opens a discrepancy if a statement has two purchases under the reference, and the unit has the other one', async () => {
@@ -156,6 +190,16 @@ describe('a purchase that its supplier lists as sold', () => {
     list(reference, `S-${reference}`, 'S-7', 'S-8', 'S-6');
     await scene.report();
     expect(await namesOf(order)).toEqual(['S-6']);
+  });
+
+  it('opens one also while another report opens one about another purchase', async () => {
+    const sku = await scene.stack.product('35.00');
+    const { reference_id } = await scene.stack.order(scene.merchant, [{ sku }], unique('player'));
+    const order = await scene.stack.orderWith(scene.merchant, reference_id, 'completed');
+    const reference = `${order.order_number}.1.1`;
+    list(reference, `S-${reference}`);
+    await besideChange(scene.stack, reportOf('S-8', reference), () => scene.report());
+    expect(await namesOf(order)).toEqual(['S-8', 'S-9']);
   });
 
   it('opens one for each sale of a failed unit, but none for a sale that only got another name', async () => {

@@ -1,3 +1,4 @@
+import { SANDBOX_SUPPLIER_ID } from '../../core/sandbox.js';
 import { ARCHIVED_MEMBERS, ARCHIVED_MEMBERS_VERSION } from '../../orders/archived-order.js';
 
 // Some facts about archived orders stay in the database: their references with their results, and some of their attempts.
@@ -41,8 +42,9 @@ export const FORGET_REFERENCES = `
   DELETE FROM order_references r USING next WHERE r.order_id = next.order_id RETURNING r.order_id`;
 
 /**
- * Stores two kinds of attempts, each with its supplier's reference: attempts whose own reference does not begin with the order's
- * number, and attempts that bought nothing according to our books. $1: after this order's id, $2: through that one.
+ * Stores attempts, each with its supplier's reference. Leaves out attempts that bought their units and have no reference of the
+ * supplier, if their own reference begins with the order's number: a report can only name that. Also leaves out what the sandbox
+ * sold, which it never reports. $1: after this order's id, $2: through that one.
  */
 export const keepPurchases = (orders: string, units: string, attempts: string): string => `
   INSERT INTO archived_purchases (supplier_id, reference, order_id, supplier_reference, not_bought)
@@ -56,7 +58,9 @@ export const keepPurchases = (orders: string, units: string, attempts: string): 
            coalesce(a.supplier_reference, CASE WHEN a.number = u.attempt THEN u.supplier_reference END) AS name) ended
   LEFT JOIN archived_purchases p
     ON p.supplier_id = a.supplier_id AND p.reference = a.reference AND p.order_id = a.order_id
-  WHERE o.id > $1 AND o.id <= $2 AND (ended.not_bought OR NOT starts_with(a.reference, o.order_number || '.'))
+  WHERE o.id > $1 AND o.id <= $2
+    AND (ended.not_bought OR NOT starts_with(a.reference, o.order_number || '.')
+         OR ended.name IS NOT NULL AND a.supplier_id <> ${SANDBOX_SUPPLIER_ID})
     AND (p.order_id IS NULL
          OR (p.supplier_reference, p.not_bought) IS DISTINCT FROM (ended.name, ended.not_bought))
   ON CONFLICT (supplier_id, reference, order_id)

@@ -153,7 +153,8 @@ export class SupplierReportService {
   }
 
   /**
-   * Records a discrepancy if a final result contradicts our state or an earlier result.
+   * Records a discrepancy if a final result contradicts our state or an earlier result. These results name no purchase, so none
+   * can be lost beside another report, and the orders need no lock.
    * @param isNews whether the result is current. A statement may be older than a result that the service already knows.
    */
   private async recordDiscrepancies(finalResults: FinalResult[], isNews: boolean): Promise<void> {

@@ -6,6 +6,7 @@ import type { ListedPurchase, PurchasesReading, Unavailable } from '../../suppli
 import type { ListPlace, Supplier } from '../../suppliers/supplier.entity.js';
 import { SupplierRegistry } from '../../suppliers/supplier-registry.js';
 import { SuppliersService } from '../../suppliers/suppliers.service.js';
+import { ComparedPurchases } from './compared-purchases.js';
 import { PurchaseListsRepository, type DueList } from './purchase-lists.repository.js';
 import type { StatedPurchase } from './purchase-statement.js';
 import { SoldAfterAllRepository } from './sold-after-all.repository.js';
@@ -107,22 +108,28 @@ export class PurchaseListsService {
     const others = statement.filter(
       ({ reference, supplierReference }) => reference !== null || !settled.has(supplierReference ?? ''),
     );
-    for (const chunk of chunksOf(others)) {
-      const reported = chunk.map(({ line, status, result: _, ...purchase }) => ({
+    const compared = new ComparedPurchases();
+    for (let at = 0; at < others.length; at += STATED_AT_ONCE) {
+      const reported = others.slice(at, at + STATED_AT_ONCE).map(({ line, status, result: _, ...purchase }) => ({
         ...purchase,
         detail: storable(`${name}, line ${line}: ${status ?? 'listed'}`, MAX_DETAIL_LENGTH),
       }));
-      await this.compare(supplier, reported, listed);
+      await this.compare(supplier, reported, compared, listed);
     }
     return listed;
   }
 
   /** Opens discrepancies for reported purchases, and counts them. */
-  private async compare({ id }: Supplier, reported: ReportedPurchase[], listed: Listed): Promise<void> {
+  private async compare(
+    { id }: Supplier,
+    reported: ReportedPurchase[],
+    compared: ComparedPurchases,
+    listed: Listed,
+  ): Promise<void> {
     const unknown = await this.unknown.report(id, reported);
-    const { found, opened: contradicted } = await this.soldAfterAll.report(id, reported);
+    const { found, opened: contradicted } = await this.soldAfterAll.report(id, compared.add(reported));
     listed.opened.push(...unknown);
-    listed.surplus += unknown.length + found;
+    listed.surplus += unknown.length + compared.addFound(found);
     listed.contradicted += contradicted;
   }
 
@@ -166,12 +173,13 @@ export class PurchaseListsService {
     const { page: first = null, purchases = 0, unreadable = 0 } = place ?? {};
     Object.assign(listed, { purchases, unreadable });
     const seen = new Set<string>();
+    const compared = new ComparedPurchases();
     let page = first;
     for (let pages = 0; pages < MAX_PAGES; pages++) {
       const reading = await readPage(page);
       if (reading === null && page !== null) return unread('the list of purchases ends in its middle');
       if (!reading?.known) return reading;
-      await this.compare(supplier, reading.purchases.map(toReported), listed);
+      await this.compare(supplier, reading.purchases.map(toReported), compared, listed);
       listed.purchases += reading.purchases.length;
       listed.unreadable += reading.unreadable;
       listed.unreadableReference ??= reading.unreadableReference ?? null;
@@ -226,18 +234,6 @@ export const namedIn = ({ unreadableReference: reference }: Pick<Listed, 'unread
   reference ? ` (the supplier calls one of them ${reference})` : '';
 
 const unread = (detail: string, offersNone = true): Unavailable => ({ known: false, detail, offersNone });
-
-/** Parts of a statement. Purchases under one reference are in one part, because only together they prove a second purchase. */
-function chunksOf(statement: StatedPurchase[]): StatedPurchase[][] {
-  const chunks: StatedPurchase[][] = [];
-  for (const purchase of statement) {
-    const chunk = chunks.at(-1);
-    const isOfLast = purchase.reference !== null && purchase.reference === chunk?.at(-1)?.reference;
-    if (chunk && (chunk.length < STATED_AT_ONCE || isOfLast)) chunk.push(purchase);
-    else chunks.push([purchase]);
-  }
-  return chunks;
-}
 
 const toReported = (purchase: ListedPurchase) => ({
   ...purchase,

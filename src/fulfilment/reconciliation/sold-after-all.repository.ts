@@ -5,7 +5,7 @@ import type { ReportedPurchase } from './unknown-purchases.repository.js';
 import { rowsOf, statement } from '../../database/parameters.js';
 
 /**
- * In SQL: whether `g` is a second purchase under the unit's reference. That is certain only if the same part of the report also contains
+ * In SQL: whether `g` is a second purchase under the unit's reference. That is certain only if the report also contains
  * the unit's own purchase, in any state. A different reference of the supplier alone proves nothing, because some suppliers change their
  * references later.
  */
@@ -46,7 +46,7 @@ const LIST_SOLD_AFTER_ALL = statement(
     ${attemptsNamed('g.reference IS NULL AND a.supplier_reference = g.supplier_reference AND NOT a.is_hearsay')}`,
 );
 
-const NONE = { found: 0, opened: 0 };
+const NONE = { found: [], opened: 0 };
 
 type Sold = Omit<AnswerRow, 'state'>;
 
@@ -61,16 +61,16 @@ export class SoldAfterAllRepository {
   /**
    * Handles the purchases like answers of the supplier, but with `is_news` false: a list or a statement may be older than the
    * supplier's last answer.
-   * @returns how many such purchases it found, and how many of them opened a discrepancy.
+   * @returns names of such purchases, which differ for each one, and how many of them opened a discrepancy.
    */
-  async report(supplierId: number, purchases: ReportedPurchase[]): Promise<{ found: number; opened: number }> {
+  async report(supplierId: number, purchases: ReportedPurchase[]): Promise<{ found: string[]; opened: number }> {
     if (!purchases.some(({ state }) => state === 'succeeded')) return NONE;
     const values = LIST_SOLD_AFTER_ALL.with({ supplierId, purchases: purchases.map(toRow) });
     const sold = await this.database.query<Sold>(...values);
     if (sold.length === 0) return NONE;
     const answers = sold.map((each) => ({ ...each, state: 'succeeded', is_news: false }));
-    const judged = await this.settlements.judgeUnsettled(this.database, answers);
-    return { found: sold.length, opened: judged.filter((each) => each.changes_discrepancy).length };
+    const judged = await this.database.transaction((tx) => this.settlements.judgeReports(tx, answers));
+    return { found: sold.map(nameOf), opened: judged.filter((each) => each.changes_discrepancy).length };
   }
 }
 
@@ -82,3 +82,6 @@ const toRow = ({ reference, supplierReference, state, cost, detail }: ReportedPu
   cost_micros: cost?.micros ?? null,
   cost_currency: cost?.currency ?? null,
 });
+
+const nameOf = ({ order_id, item, unit, attempt, supplier_reference }: Sold): string =>
+  [order_id, item, unit, attempt, supplier_reference].join(' ');

@@ -6,12 +6,24 @@ import { isOf, UNIT } from '../unit-conditions.sql.js';
 import type { UnitDeliveries } from './unit-deliveries.entity.js';
 
 /**
+ * In SQL: whether the row `sold` may be about the attempt's own purchase, although the operator or the attempt `a` has another
+ * reference: some suppliers change their references later. It is not if a late sale has the supplier's reference of the attempt.
+ * Then a different reference belongs to a further late sale.
+ */
+const mayBeOwn = (sold: string): string => `
+                     ((${sold}.supplier_reference <> a.supplier_reference) IS NOT TRUE OR NOT EXISTS (
+                       SELECT FROM supplier_reversals own
+                       WHERE ${isOf('a', 'own')} AND own.attempt = a.number AND own.kind = 'bought_late'
+                         AND own.supplier_reference = a.supplier_reference))`;
+
+/**
  * Stores deliveries once for each unit, and only for the purchase that settled it: the purchase of the latest attempt,
  * or of an earlier attempt if an operator settled the unit with it before the delivery came. If the delivery came
  * first, {@link HAND_OVER_FROM_DISCREPANCY} stores it. If the supplier's reference of a delivery is not that of the
  * unit, the delivery belongs to another purchase. There are three exceptions: an operator settled the unit with our
  * reference; the supplier was queried by the unit's reference; or the row of an earlier attempt has the unit's
- * reference. The attempt's row is read only if the references or attempts differ.
+ * reference. The first and the last of these need {@link mayBeOwn}. The attempt's row is read only if the references or
+ * attempts differ.
  */
 const STORE_DELIVERIES = statement(
   'unit_deliveries.store',
@@ -35,17 +47,20 @@ const STORE_DELIVERIES = statement(
                ELSE c.attempt <= u.attempt AND EXISTS (
                  SELECT FROM unit_attempts a
                  WHERE ${isOf('c', 'a')} AND a.number = c.attempt
-                   AND (u.supplier_reference = a.reference OR c.attempt < u.attempt
-                        AND u.supplier_reference IN (c.supplier_reference, a.supplier_reference))) END
+                   AND (c.attempt < u.attempt AND u.supplier_reference = c.supplier_reference
+                        OR (u.supplier_reference = a.reference
+                            OR c.attempt < u.attempt AND u.supplier_reference = a.supplier_reference)
+                          AND ${mayBeOwn('c')})) END
     ORDER BY c.rank
     ON CONFLICT ON CONSTRAINT uq_unit_deliveries_unit DO NOTHING`,
 );
 
 /**
- * In SQL: whether an operator settled the unit `u` with the purchase of its discrepancy `r`, by the attempt `a`. The operator enters
- * the supplier's reference of the purchase, or ours.
+ * In SQL: whether an operator settled the unit `u` with the purchase of its discrepancy `r`, by the attempt `a`. The operator
+ * enters the supplier's reference of the purchase, or a reference of the attempt, which is the supplier's or ours.
  */
-export const NAMES_PURCHASE = 'u.supplier_reference IN (r.supplier_reference, a.supplier_reference, a.reference)';
+export const NAMES_PURCHASE = `(u.supplier_reference = r.supplier_reference
+                   OR u.supplier_reference IN (a.supplier_reference, a.reference) AND ${mayBeOwn('r')})`;
 
 /** Copies the deliveries of a late sale to a settled unit, if an operator settled the unit with that purchase. */
 const HAND_OVER_FROM_DISCREPANCY = statement(
@@ -60,7 +75,7 @@ const HAND_OVER_FROM_DISCREPANCY = statement(
     WHERE u.order_id = ${order_id} AND u.item = ${item} AND u.unit = ${unit} AND u.state = 'succeeded'
       AND r.kind = 'bought_late' AND r.delivered_sealed IS NOT NULL
       AND ${NAMES_PURCHASE}
-    ORDER BY r.id LIMIT 1
+    ORDER BY (r.supplier_reference IN (u.supplier_reference, a.supplier_reference)) IS TRUE DESC, r.id LIMIT 1
     ON CONFLICT ON CONSTRAINT uq_unit_deliveries_unit DO NOTHING`,
 );
 
