@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { routingLimits } from '../../src/catalog/routing.js';
 import { LIST_ORDERABLE } from '../../src/catalog/listings.repository.js';
+import { CONFIG, type Config } from '../../src/core/config.js';
 import type { Statement } from '../../src/database/database.js';
+import { LIST_PAUSED } from '../../src/fulfilment/attempts.sql.js';
 import { CLAIM_UNITS } from '../../src/fulfilment/claim.sql.js';
 import {
   POSTPONE_UNITS,
@@ -75,6 +78,21 @@ const READ = {
 };
 
 describe('a supplier’s pause', () => {
+  it('has its own units looked for without reading those that wait for other suppliers', async () => {
+    await stack.addSupplier('unpaused', stack.supplier.url);
+    await stack.fill(`
+      SET session_replication_role = 'replica';
+      INSERT INTO order_units (order_id, item, unit, supplier_id, merchant_id, next_action_at, updated_at)
+      SELECT 300000 + place, 1, 1, id, 1, now(), now() FROM suppliers, generate_series(1, 5000) AS place WHERE code = 'unpaused'`);
+    const limits = routingLimits(stack.api.get<Config>(CONFIG));
+    const times = { holdLimitMs: 60_000n, deadlineMs: 60_000n };
+    const [read] = await stack.database.transaction((tx) => {
+      tx.write(...LIST_PAUSED.with({ ...times, ...limits, limit: 500, areProbesRecorded: true, maxOffers: 3 }));
+      return tx.query<{ rows: bigint }>(READ);
+    });
+    expect(read).toEqual({ rows: 0n });
+  });
+
   it('has its units in doubt looked for without reading those that wait', async () => {
     await stack.addSupplier('paused', stack.supplier.url);
     await stack.fill(`
