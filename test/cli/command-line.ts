@@ -111,6 +111,18 @@ export class CommandLine {
     return { code: await code, stderr };
   }
 
+  /** Runs the build, but nobody reads its standard output and error. @returns its exit code. */
+  runUnread(...args: string[]): Promise<number | null> {
+    const child = spawn(process.execPath, ['bin/topup.js', ...args], {
+      cwd: checkout,
+      env: this.wholeEnv(),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    child.stdout.destroy();
+    child.stderr.destroy();
+    return new Promise((resolve) => child.once('exit', resolve));
+  }
+
   /**
    * Runs a command on a terminal, which is its standard input, output and error (of script, from util-linux).
    * @param answer the person's answer to the prompt.
