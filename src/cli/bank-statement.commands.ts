@@ -51,7 +51,7 @@ export const bankStatementCommands: CommandGroup = {
           { channel, dryRun, acceptTextsOf: changedTextsOn, ...by }: ImportGiven,
         ): Promise<Result> => {
           const statements = app.get(StatementsService);
-          const file = readFile(name);
+          const file = await readFile(name);
           setFlagsFromString(COLLECT_SOONER);
           try {
             if (dryRun)

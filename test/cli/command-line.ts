@@ -46,7 +46,7 @@ export class CommandLine {
   /** @param env the environment of the commands, besides PATH. */
   constructor(private readonly env: Record<string, string>) {}
 
-  /** The standard input of commands that run in this process. */
+  /** The standard input of commands, but for those on a terminal. */
   input = '';
 
   private wholeEnv(): NodeJS.ProcessEnv {
@@ -90,8 +90,10 @@ export class CommandLine {
     const child = spawn(process.execPath, ['bin/topup.js', ...args], {
       cwd: checkout,
       env: this.wholeEnv(),
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: 'pipe',
     });
+    // A command need not read its standard input.
+    child.stdin.on('error', () => undefined).end(this.input);
     const code = new Promise<number | null>((resolve) => child.once('close', resolve));
     const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
     return { code: await code, stdout, stderr };
