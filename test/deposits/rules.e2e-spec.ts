@@ -285,6 +285,20 @@ describe('an operator', () => {
     expect(await scene.operator.refused('deposit', 'show', 'of-both')).toMatch(/several deposits/);
   });
 
+  it('learns that a filter names no channel or merchant, and gets no empty list', async () => {
+    const days = ['--from', '2026-01-15', '--to', '2026-01-15'];
+    const noChannel = 'error: there is no channel none: topup channel list shows them\n';
+    await scene.operator.refusedAll([
+      [['deposit', 'list', '--channel', 'none'], noChannel],
+      [['deposit', 'list', '--merchant', '999999999'], /there is no merchant 999999999/],
+      [['payment', 'list', '--channel', 'none'], noChannel],
+      [['payment', 'list', '--merchant', '999999999'], /there is no merchant 999999999/],
+      [['payment', 'list', '--waiting', '--cases'], 'error: choose one: --waiting or --cases\n'],
+      [['statement', 'list', '--channel', 'none'], noChannel],
+      [['report', 'deposits', ...days, '--channel', 'none'], noChannel],
+    ]);
+  });
+
   it('credits suspended merchants, whose money it is', async () => {
     const channel = await scene.channel();
     const shop = await scene.stack.merchant('0.00');
