@@ -9,7 +9,7 @@ import { DepositsService } from '../deposits/deposits.service.js';
 import { toDepositDetail, toDepositView, type View } from '../deposits/views.js';
 import type { CommandGroup } from './command-group.js';
 import { assertKnown } from './known-names.js';
-import { baht, id, integer, moment, oneOf, only } from './options.js';
+import { assertPeriod, baht, id, integer, moment, oneOf, only } from './options.js';
 import { list, listTable, paragraphs, record, recordTable, type Result } from './output.js';
 
 interface CreateGiven extends Actor {
@@ -63,6 +63,7 @@ export const depositCommands: CommandGroup = {
       .option('--limit <n>', 'maximum number of deposits', integer(1, Number(MAX_INTEGER)), 100)
       .examples('deposit list --status pending', 'deposit list --merchant 1 --created-from 2026-11-24')
       .does(async (app, { merchant, status, channel, ...rest }: ListGiven): Promise<Result> => {
+        assertPeriod(['--created-from', rest.createdFrom], ['--created-to', rest.createdTo]);
         await assertKnown(app, { merchant, channel });
         const filter = { merchantIds: only(merchant), statuses: only(status), channels: only(channel), ...rest };
         const deposits = (await app.get(DepositsService).list(filter)).map(toDepositView);

@@ -3,7 +3,7 @@ import { MerchantsModule } from '../merchants/merchants.module.js';
 import { MerchantsService } from '../merchants/merchants.service.js';
 import type { CommandGroup } from './command-group.js';
 import { AuditLogRepository, type LogEntry } from '../audit-log/audit-log.repository.js';
-import { id, integer, moment, oneOf, only } from './options.js';
+import { assertPeriod, id, integer, moment, oneOf, only } from './options.js';
 import { list } from './output.js';
 
 const DEFAULT_LIMIT = 100;
@@ -40,6 +40,7 @@ export const logCommands: CommandGroup = {
         'log --operator nok@example.com --source console',
       )
       .does(async (app, { merchant, order, source, action, ...filter }: LogGiven) => {
+        assertPeriod(['--since', filter.since], ['--until', filter.until]);
         if (merchant !== undefined) await app.get(MerchantsService).get(merchant);
         const entries = await app.get(AuditLogRepository).list({
           ...filter,

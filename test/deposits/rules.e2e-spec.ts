@@ -285,12 +285,13 @@ describe('an operator', () => {
     expect(await scene.operator.refused('deposit', 'show', 'of-both')).toMatch(/several deposits/);
   });
 
-  it('learns that a filter names no channel or merchant, and gets no empty list', async () => {
+  it('learns that a filter can match nothing, and gets no empty list', async () => {
     const days = ['--from', '2026-01-15', '--to', '2026-01-15'];
     const noChannel = 'error: there is no channel none: topup channel list shows them\n';
     await scene.operator.refusedAll([
       [['deposit', 'list', '--channel', 'none'], noChannel],
       [['deposit', 'list', '--merchant', '999999999'], /there is no merchant 999999999/],
+      [['deposit', 'list', '--created-from', '2026-01-02', '--created-to', '2026-01-02'], /--created-to must be later/],
       [['payment', 'list', '--channel', 'none'], noChannel],
       [['payment', 'list', '--merchant', '999999999'], /there is no merchant 999999999/],
       [['payment', 'list', '--waiting', '--cases'], 'error: choose one: --waiting or --cases\n'],
