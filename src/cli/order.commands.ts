@@ -79,12 +79,12 @@ function defineList(order: OperatorCommand): void {
       const { createdFrom, createdTo, limit } = given;
       assertPeriod(['--created-from', createdFrom], ['--created-to', createdTo]);
       if (merchant !== undefined) await app.get(MerchantsService).get(merchant);
-      const supplierId = supplier && (await app.get(SuppliersService).getByCode(supplier)).id;
+      const named = supplier === undefined ? undefined : await app.get(SuppliersService).getByCode(supplier);
       const filter = {
         ...given,
         statuses: only(status),
         merchantIds: only(merchant),
-        supplierIds: only(supplierId || undefined),
+        supplierIds: only(named?.id),
         failureCodes: only(failureCode),
       };
       return orderList(await app.get(OrderSupportService).list(filter), limit);
