@@ -10,7 +10,7 @@ import { toDepositDetail, toDepositView, type View } from '../deposits/views.js'
 import type { CommandGroup } from './command-group.js';
 import { assertKnown } from './known-names.js';
 import { assertPeriod, baht, id, integer, moment, oneOf, only } from './options.js';
-import { list, listTable, paragraphs, record, recordTable, type Result } from './output.js';
+import { limitedList, listTable, paragraphs, record, recordTable, type Result } from './output.js';
 
 interface CreateGiven extends Actor {
   merchant: number;
@@ -67,7 +67,8 @@ export const depositCommands: CommandGroup = {
         await assertKnown(app, { merchant, channel });
         const filter = { merchantIds: only(merchant), statuses: only(status), channels: only(channel), ...rest };
         const deposits = (await app.get(DepositsService).list(filter)).map(toDepositView);
-        return { json: deposits, text: list(deposits.map(toLine), 'There are no such deposits.').text };
+        const { text } = limitedList(deposits.map(toLine), 'There are no such deposits.', rest.limit);
+        return { json: deposits, text };
       });
 
     deposit

@@ -4,7 +4,7 @@ import { MerchantsService } from '../merchants/merchants.service.js';
 import type { CommandGroup } from './command-group.js';
 import { AuditLogRepository, type LogEntry } from '../audit-log/audit-log.repository.js';
 import { assertPeriod, id, integer, moment, oneOf, only } from './options.js';
-import { list } from './output.js';
+import { limitedList } from './output.js';
 
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 10_000;
@@ -49,8 +49,7 @@ export const logCommands: CommandGroup = {
           merchantIds: only(merchant),
           orderNumber: order,
         });
-        const more = entries.length === filter.limit ? `The newest ${filter.limit}; --limit shows more.` : '';
-        const { text } = list(entries.map(toLine), 'There are no such actions.', more);
+        const { text } = limitedList(entries.map(toLine), 'There are no such actions.', filter.limit);
         return { json: entries, text };
       });
   },

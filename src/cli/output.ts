@@ -41,6 +41,10 @@ export const list = (rows: Row[], ifEmpty: string, note?: string): Result => ({
   text: () => paragraphs(rows.length === 0 ? ifEmpty : note, listTable(rows)),
 });
 
+/** A list that may be cut, and says so. @param limit its maximum length. @param first which rows a cut list has. */
+export const limitedList = (rows: Row[], ifEmpty: string, limit: number, first = 'newest'): Result =>
+  list(rows, ifEmpty, rows.length === limit ? `The ${first} ${limit}; --limit shows more.` : undefined);
+
 /** A table with a line for each member. */
 export const recordTable = (row: Row): string =>
   drawTable(

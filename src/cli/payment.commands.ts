@@ -12,7 +12,7 @@ import { operatorOption, type CommandGroup, type OperatorCommand } from './comma
 import { confirm } from './confirm.js';
 import { assertKnown } from './known-names.js';
 import { baht, id, integer, only } from './options.js';
-import { list, listTable, paragraphs, recordTable, type Result } from './output.js';
+import { limitedList, listTable, paragraphs, recordTable, type Result } from './output.js';
 import { CommandError } from './problems.js';
 
 interface ListGiven {
@@ -67,7 +67,9 @@ export const paymentCommands: CommandGroup = {
         await assertKnown(app, { merchant, channel });
         const filter = { merchantIds: only(merchant), channels: only(channel), ...rest };
         const payments = (await app.get(PaymentsService).list(filter)).map(toPaymentView);
-        return { json: payments, text: list(payments.map(toLine), 'There are no such payments.').text };
+        const first = rest.waiting || rest.cases ? 'oldest' : 'newest';
+        const { text } = limitedList(payments.map(toLine), 'There are no such payments.', rest.limit, first);
+        return { json: payments, text };
       });
 
     payment
