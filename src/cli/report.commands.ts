@@ -207,7 +207,10 @@ async function readStatementOf(
   supplier: string | undefined,
   { statement: file, since, column: headers = {}, bought = [], notBought = [], refunded = [] }: SupplierGiven,
 ): Promise<Statement | undefined> {
-  if (file === undefined) return undefined;
+  if (file === undefined) {
+    if ([Object.keys(headers), bought, notBought, refunded].every(({ length }) => length === 0)) return undefined;
+    throw new CommandError('--column, --bought, --not-bought and --refunded are for --statement: give its file');
+  }
   if (supplier === undefined) throw new CommandError('give the supplier of the statement with --supplier');
   const name = file === '-' ? 'standard input' : path.basename(file);
   try {
