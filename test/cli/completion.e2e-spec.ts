@@ -38,7 +38,7 @@ async function offered(line: string): Promise<string[]> {
 async function typed(keys: string): Promise<string[]> {
   const child = spawn('script', ['--quiet', '--command', `exec bash --noprofile --rcfile ${start} -i`, '/dev/null'], {
     cwd: directory,
-    env: { PATH: process.env.PATH, TERM: 'dumb' },
+    env: { PATH: process.env.PATH, HOME: directory, TERM: 'dumb' },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   let screen = '';
