@@ -8,6 +8,7 @@ import { StatementsService } from '../deposits/statements/statements.service.js'
 import { toImportResult, toImportView, toRefusal } from '../deposits/views.js';
 import type { CommandGroup } from './command-group.js';
 import { readFile } from './csv-file.js';
+import { assertKnown } from './known-names.js';
 import { day, only } from './options.js';
 import { list, record, type Result } from './output.js';
 import { withProgress } from './progress.js';
@@ -51,7 +52,7 @@ export const bankStatementCommands: CommandGroup = {
           { channel, dryRun, acceptTextsOf: changedTextsOn, ...by }: ImportGiven,
         ): Promise<Result> => {
           const statements = app.get(StatementsService);
-          const file = readFile(name);
+          const file = await readFile(name);
           setFlagsFromString(COLLECT_SOONER);
           try {
             if (dryRun)
@@ -75,12 +76,11 @@ export const bankStatementCommands: CommandGroup = {
       .description('List imported statements, newest first.')
       .option('--channel <code>', 'only statements of this channel')
       .examples('statement list --channel kbank')
-      .does(async (app, { channel }: { channel?: string }) =>
-        list(
-          (await app.get(StatementsService).list({ channels: only(channel) })).map(toImportView),
-          'No statement was imported.',
-        ),
-      );
+      .does(async (app, { channel }: { channel?: string }) => {
+        await assertKnown(app, { channel });
+        const imports = await app.get(StatementsService).list({ channels: only(channel) });
+        return list(imports.map(toImportView), 'No statement was imported.');
+      });
   },
 };
 

@@ -1,14 +1,17 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { buffer } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { CsvProblems } from '../core/csv-table.js';
 import { refuseBoth } from './options.js';
 import { record, type Result } from './output.js';
 import { CommandError, reasonOf } from './problems.js';
+import { streams } from './streams.js';
 
 /** @param file the path of the file; `-` for standard input. @throws CommandError */
-export function readFile(file: string): Buffer {
+export async function readFile(file: string): Promise<Buffer> {
   try {
-    return readFileSync(file === '-' ? 0 : file);
+    // Node does not wait at a pipe: a synchronous read fails whenever the writer of the pipe is slower.
+    return file === '-' ? await buffer(streams().stdin) : readFileSync(file);
   } catch (error) {
     throw new CommandError(`the file cannot be read: ${reasonOf(error)}`);
   }

@@ -8,8 +8,9 @@ import { NoQueuesModule } from '../queues/no-queues.module.js';
 import { DepositsService } from '../deposits/deposits.service.js';
 import { toDepositDetail, toDepositView, type View } from '../deposits/views.js';
 import type { CommandGroup } from './command-group.js';
-import { baht, id, integer, moment, oneOf, only } from './options.js';
-import { list, listTable, paragraphs, record, recordTable, type Result } from './output.js';
+import { assertKnown } from './known-names.js';
+import { assertPeriod, baht, id, integer, moment, oneOf, only } from './options.js';
+import { limitedList, listTable, paragraphs, record, recordTable, type Result } from './output.js';
 
 interface CreateGiven extends Actor {
   merchant: number;
@@ -62,9 +63,12 @@ export const depositCommands: CommandGroup = {
       .option('--limit <n>', 'maximum number of deposits', integer(1, Number(MAX_INTEGER)), 100)
       .examples('deposit list --status pending', 'deposit list --merchant 1 --created-from 2026-11-24')
       .does(async (app, { merchant, status, channel, ...rest }: ListGiven): Promise<Result> => {
+        assertPeriod(['--created-from', rest.createdFrom], ['--created-to', rest.createdTo]);
+        await assertKnown(app, { merchant, channel });
         const filter = { merchantIds: only(merchant), statuses: only(status), channels: only(channel), ...rest };
         const deposits = (await app.get(DepositsService).list(filter)).map(toDepositView);
-        return { json: deposits, text: list(deposits.map(toLine), 'There are no such deposits.').text };
+        const { text } = limitedList(deposits.map(toLine), 'There are no such deposits.', rest.limit);
+        return { json: deposits, text };
       });
 
     deposit

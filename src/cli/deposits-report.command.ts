@@ -12,6 +12,7 @@ import { DailyReportService } from '../accounting/reports/daily-report.service.j
 import { MARGIN_TIMEZONE } from '../accounting/reports/margin-report.repository.js';
 import { VendorListsService } from '../deposits/vendor-lists.service.js';
 import type { OperatorCommand } from './command-group.js';
+import { assertKnown } from './known-names.js';
 import { day, oneOf, refuseBoth } from './options.js';
 import { list, type Result } from './output.js';
 import { CommandError } from './problems.js';
@@ -52,6 +53,7 @@ export function defineDepositsReport(report: OperatorCommand): void {
     )
     .does(async (app, { from, to, by, channel, compare, csv }: Given, command: Command): Promise<Result> => {
       if (csv) refuseBoth(command, '--csv');
+      await assertKnown(app, { channel });
       const rows = (await app.get(DepositsReportService).run({ from, to }, by, channel)).map((row) => toRow(by, row));
       const { text } = list(rows, 'No payments arrived on these days.');
       const warnings = compare ? await differences(app, channel, { from, to }) : [];

@@ -3,8 +3,8 @@ import { MerchantsModule } from '../merchants/merchants.module.js';
 import { MerchantsService } from '../merchants/merchants.service.js';
 import type { CommandGroup } from './command-group.js';
 import { AuditLogRepository, type LogEntry } from '../audit-log/audit-log.repository.js';
-import { id, integer, moment, oneOf, only } from './options.js';
-import { list } from './output.js';
+import { assertPeriod, id, integer, moment, oneOf, only } from './options.js';
+import { limitedList } from './output.js';
 
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 10_000;
@@ -40,6 +40,7 @@ export const logCommands: CommandGroup = {
         'log --operator nok@example.com --source console',
       )
       .does(async (app, { merchant, order, source, action, ...filter }: LogGiven) => {
+        assertPeriod(['--since', filter.since], ['--until', filter.until]);
         if (merchant !== undefined) await app.get(MerchantsService).get(merchant);
         const entries = await app.get(AuditLogRepository).list({
           ...filter,
@@ -48,8 +49,7 @@ export const logCommands: CommandGroup = {
           merchantIds: only(merchant),
           orderNumber: order,
         });
-        const more = entries.length === filter.limit ? `The newest ${filter.limit}; --limit shows more.` : '';
-        const { text } = list(entries.map(toLine), 'There are no such actions.', more);
+        const { text } = limitedList(entries.map(toLine), 'There are no such actions.', filter.limit);
         return { json: entries, text };
       });
   },

@@ -77,6 +77,7 @@ function closing(service: MonthClosingService, by: Actor, through: string | unde
   let refused: Refusal | null = null;
   const value = (): string => `${JSON.stringify({ closed: closed.map(toJson), refused })}\n`;
   return {
+    changes: true,
     async *parts(asJson) {
       try {
         for await (const found of withEachProgress(service, { days: CLOSE_AFTER_DAYS, by }, through)) {

@@ -138,3 +138,10 @@ export function refuseBoth(command: Command, other: string): void {
 /** The value of an option as a list, because filters match any of several values. Undefined without the option. */
 export const only = <Value>(value: Value | undefined): [Value] | undefined =>
   value === undefined ? undefined : [value];
+
+type Bound = [option: string, moment: Date | undefined];
+
+/** @throws CommandError if a period ends before it begins. */
+export function assertPeriod([from, start]: Bound, [to, end]: Bound): void {
+  if (start && end && start >= end) throw new CommandError(`${to} must be later than ${from}`);
+}

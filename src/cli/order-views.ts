@@ -5,7 +5,7 @@ import type { AttemptView } from '../support/attempt-view.js';
 import { operatorInWords } from '../support/order-history.js';
 import type { HistoryRow } from '../support/order-history.sql.js';
 import type { OrderDetail, OrderWithItems, UnitDetail } from '../support/order-support.service.js';
-import { list, listTable, paragraphs, recordTable, type Result } from './output.js';
+import { limitedList, listTable, paragraphs, recordTable, type Result } from './output.js';
 
 /** An order as its merchant sees it, with the merchant's id. `sandbox` is set only for sandbox orders. */
 type ListedOrder = OrderDto & { merchant_id: number; sandbox?: true };
@@ -114,6 +114,5 @@ export function orderList(found: OrderWithItems[], limit: number): Result {
     items: order.items.length,
     ...pick(order, 'failure_code', 'created_at'),
   }));
-  const more = orders.length === limit ? `The newest ${limit}; --limit shows more.` : undefined;
-  return { json: orders, text: list(lines, 'There are no such orders.', more).text };
+  return { json: orders, text: limitedList(lines, 'There are no such orders.', limit).text };
 }

@@ -5,12 +5,11 @@ import { MerchantsService } from '../merchants/merchants.service.js';
 import { FAILURE_CODES, type FailureCode } from '../core/failures.js';
 import { ORDER_STATUSES, type OrderStatus } from '../orders/states.js';
 import type { CommandGroup, OperatorCommand } from './command-group.js';
-import { age, id, integer, moment, oneOf, only } from './options.js';
+import { age, assertPeriod, id, integer, moment, oneOf, only } from './options.js';
 import { defineCancel, defineResolve } from './order-decision.commands.js';
 import { OrderSupportService } from '../support/order-support.service.js';
 import { SupportModule } from '../support/support.module.js';
 import { orderDetail, orderList } from './order-views.js';
-import { CommandError } from './problems.js';
 
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 10_000;
@@ -78,15 +77,14 @@ function defineList(order: OperatorCommand): void {
     )
     .does(async (app, { merchant, supplier, status, failureCode, ...given }: ListGiven) => {
       const { createdFrom, createdTo, limit } = given;
-      if (createdFrom && createdTo && createdFrom >= createdTo)
-        throw new CommandError('--created-to must be later than --created-from');
+      assertPeriod(['--created-from', createdFrom], ['--created-to', createdTo]);
       if (merchant !== undefined) await app.get(MerchantsService).get(merchant);
-      const supplierId = supplier && (await app.get(SuppliersService).getByCode(supplier)).id;
+      const named = supplier === undefined ? undefined : await app.get(SuppliersService).getByCode(supplier);
       const filter = {
         ...given,
         statuses: only(status),
         merchantIds: only(merchant),
-        supplierIds: only(supplierId || undefined),
+        supplierIds: only(named?.id),
         failureCodes: only(failureCode),
       };
       return orderList(await app.get(OrderSupportService).list(filter), limit);

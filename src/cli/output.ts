@@ -1,4 +1,3 @@
-import { pipeline } from 'node:stream/promises';
 import { streams, paint, toneOf } from './streams.js';
 import { printable } from '../core/text.js';
 import { drawTable, type Paint } from './table.js';
@@ -19,6 +18,8 @@ export interface Result {
 export interface Streamed {
   /** Each part is written when the reader is ready for it. The last part must end with a line break. */
   parts: (asJson: boolean) => AsyncIterable<string>;
+  /** Whether the work between the parts changes data. Then it must not end because the output has no reader any more. */
+  changes?: boolean;
   /** Called after the last part. As in {@link Result}, but remarks are also printed beside JSON. */
   end?: (asJson: boolean) => Ending;
 }
@@ -39,6 +40,10 @@ export const list = (rows: Row[], ifEmpty: string, note?: string): Result => ({
   json: rows,
   text: () => paragraphs(rows.length === 0 ? ifEmpty : note, listTable(rows)),
 });
+
+/** A list that may be cut, and says so. @param limit its maximum length. @param first which rows a cut list has. */
+export const limitedList = (rows: Row[], ifEmpty: string, limit: number, first = 'newest'): Result =>
+  list(rows, ifEmpty, rows.length === limit ? `The ${first} ${limit}; --limit shows more.` : undefined);
 
 /** A table with a line for each member. */
 export const recordTable = (row: Row): string =>
@@ -83,26 +88,30 @@ function cell(value: unknown): string {
   return printable(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
+/** Writes a text and a line break to standard output. @throws as {@link printText}. */
+export async function print(text: string): Promise<void> {
+  await printText(`${text}\n`);
+}
+
 /**
- * Writes a text to standard output. Resolves when the text is written, or when the reader has closed the stream.
+ * Writes the parts of an output, each when the reader is ready for it. If the reader closes the stream, as `head` does,
+ * reading ends, but a change goes on to its end.
+ * @throws as {@link printText}.
+ */
+export async function printParts({ parts, changes = false }: Streamed, asJson: boolean): Promise<void> {
+  for await (const part of parts(asJson)) if (!(await printText(part)) && !changes) return;
+}
+
+/**
+ * Writes a text to standard output. Resolves when it is written.
+ * @returns false if the reader has closed the stream.
  * @throws any other problem.
  */
-export function print(text: string): Promise<void> {
+function printText(text: string): Promise<boolean> {
   const { stdout } = streams();
   return new Promise((resolve, reject) => {
-    const written = (error?: Error | null): void => (error && !isClosedByReader(error) ? reject(error) : resolve());
-    stdout.once('error', written);
-    stdout.write(`${text}\n`, written);
+    stdout.write(text, (error) => (error && !isClosedByReader(error) ? reject(error) : resolve(!error)));
   });
 }
 
 const isClosedByReader = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'EPIPE';
-
-/** Writes parts to standard output as fast as they are read. Ends after the last part, or when the reader closes the stream. */
-export async function printParts(parts: AsyncIterable<string>): Promise<void> {
-  try {
-    await pipeline(parts, streams().stdout, { end: false });
-  } catch (error) {
-    if (!isClosedByReader(error)) throw error;
-  }
-}

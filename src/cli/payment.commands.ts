@@ -10,8 +10,9 @@ import { PaymentsService, type PaymentDecision, type Recipient } from '../deposi
 import { toPaymentView, type View } from '../deposits/views.js';
 import { operatorOption, type CommandGroup, type OperatorCommand } from './command-group.js';
 import { confirm } from './confirm.js';
+import { assertKnown } from './known-names.js';
 import { baht, id, integer, only } from './options.js';
-import { list, listTable, paragraphs, recordTable, type Result } from './output.js';
+import { limitedList, listTable, paragraphs, recordTable, type Result } from './output.js';
 import { CommandError } from './problems.js';
 
 interface ListGiven {
@@ -62,9 +63,13 @@ export const paymentCommands: CommandGroup = {
       .notes(REASONS)
       .examples('payment list --waiting', 'payment list --amount 1000.14')
       .does(async (app, { merchant, channel, ...rest }: ListGiven): Promise<Result> => {
+        if (rest.waiting && rest.cases) throw new CommandError('choose one: --waiting or --cases');
+        await assertKnown(app, { merchant, channel });
         const filter = { merchantIds: only(merchant), channels: only(channel), ...rest };
         const payments = (await app.get(PaymentsService).list(filter)).map(toPaymentView);
-        return { json: payments, text: list(payments.map(toLine), 'There are no such payments.').text };
+        const first = rest.waiting || rest.cases ? 'oldest' : 'newest';
+        const { text } = limitedList(payments.map(toLine), 'There are no such payments.', rest.limit, first);
+        return { json: payments, text };
       });
 
     payment

@@ -113,7 +113,7 @@ function defineImport(price: OperatorCommand): void {
 function importPrices(prices: PricesService, filePath: string, { yes, dryRun, ...by }: ConfirmGiven): Promise<Result> {
   const file = path.basename(filePath);
   return importing(file, async () => {
-    const lines = await readPrices(readFile(filePath), async (changes) => {
+    const lines = await readPrices(await readFile(filePath), async (changes) => {
       const problems = await prices.problems(changes);
       return problems.map((problem) => problem && problemInWords(problem));
     });

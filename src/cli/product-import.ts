@@ -24,7 +24,7 @@ interface ProductFile {
 export function readProductFile(imports: ProductImportsService, file: string): Promise<ProductFile> {
   const name = path.basename(file);
   return importing(name, async () => {
-    const lines = readProducts(readFile(file), await imports.known());
+    const lines = readProducts(await readFile(file), await imports.known());
     return { name, lines, definitions: lines.map(({ definition }) => definition) };
   });
 }

@@ -24,6 +24,8 @@ export function runCommandLine(
   own: Omit<Streams, 'env'> = process,
 ): Promise<number> {
   const { stdin, stdout, stderr } = own;
+  // Once a reader has closed its end, as head does, writes fail. Without a listener, Node then ends the process.
+  for (const stream of [stdout, stderr]) stream.on('error', () => undefined);
   return withStreams({ stdin, stdout, stderr, env }, () => carryOut(args, env));
 }
 
@@ -82,7 +84,7 @@ async function buildProgram(args: string[], env: NodeJS.ProcessEnv): Promise<Pro
         const worked = await work(app, ...given);
         if ('parts' in worked) {
           const asJson = wantsJson(program);
-          await printParts(worked.parts(asJson));
+          await printParts(worked, asJson);
           answer(worked.end?.(asJson) ?? {});
         } else answer(worked);
       } finally {

@@ -172,7 +172,7 @@ function defineSupplier(report: OperatorCommand): void {
     )
     .does(async (app, { supplier: code, since: given, includeSandbox = false, ...format }: SupplierGiven) => {
       const since = given ?? new Date(Date.now() - DAY_MS);
-      const statement = readStatementOf(code, { ...format, since: given });
+      const statement = await readStatementOf(code, { ...format, since: given });
       const service = app.get(SuppliersService);
       const suppliers = code === undefined ? await service.list({ includeSandbox }) : [await service.getByCode(code)];
       const comparisons = await withProgress('Querying suppliers', async (report) => {
@@ -203,15 +203,18 @@ function statementColumn(text: string, earlier: StatementFormat['headers'] = {})
 }
 
 /** @throws CommandError */
-function readStatementOf(
+async function readStatementOf(
   supplier: string | undefined,
   { statement: file, since, column: headers = {}, bought = [], notBought = [], refunded = [] }: SupplierGiven,
-): Statement | undefined {
-  if (file === undefined) return undefined;
+): Promise<Statement | undefined> {
+  if (file === undefined) {
+    if ([Object.keys(headers), bought, notBought, refunded].every(({ length }) => length === 0)) return undefined;
+    throw new CommandError('--column, --bought, --not-bought and --refunded are for --statement: give its file');
+  }
   if (supplier === undefined) throw new CommandError('give the supplier of the statement with --supplier');
   const name = file === '-' ? 'standard input' : path.basename(file);
   try {
-    return { name, since, ...readStatement(readFile(file), { headers, bought, notBought, refunded }) };
+    return { name, since, ...readStatement(await readFile(file), { headers, bought, notBought, refunded }) };
   } catch (error) {
     if (!(error instanceof CsvProblems)) throw error;
     throw new CommandError(`${name} could not be read:\n  ${error.message.replaceAll('\n', '\n  ')}`);

@@ -106,7 +106,10 @@ function closedOne({ credited_before: before, ...reversal }: ClosedReversal): Re
   };
 }
 
-/** Closes several discrepancies. A discrepancy that is already closed becomes a warning; the others are closed all the same. */
+/**
+ * Closes several discrepancies. A discrepancy that is already closed becomes a warning; the others are closed all the same.
+ * @throws CommandError if all of them are closed already.
+ */
 async function closeAll(reversals: ReversalsService, all: number[], by: Actor): Promise<Result> {
   const closed = [];
   const warnings = [];
@@ -118,6 +121,7 @@ async function closeAll(reversals: ReversalsService, all: number[], by: Actor): 
       warnings.push(error.message);
     }
   }
+  if (closed.length === 0) throw new CommandError(['nothing was closed:', ...warnings].join('\n  '));
   return { ...list(closed, ''), warnings };
 }
 
@@ -140,7 +144,8 @@ function listed(pages: AsyncIterable<Reversal[]>, limit = Infinity): Streamed {
   };
 }
 
-const ids = (text: string, earlier: number[] = []): number[] => [...earlier, id(text)];
+/** An id that is given twice counts once. */
+const ids = (text: string, earlier: number[] = []): number[] => [...new Set([...earlier, id(text)])];
 
 const reversalDetail = ({ likely_matches: matches, ...reversal }: ReversalDetail): Result => ({
   json: { ...reversal, likely_matches: matches },

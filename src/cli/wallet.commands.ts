@@ -8,7 +8,7 @@ import { ReportsModule } from '../accounting/reports/reports.module.js';
 import { AccountStatementService, type Period } from '../accounting/reports/statement.service.js';
 import type { CommandGroup, OperatorCommand } from './command-group.js';
 import { confirm } from './confirm.js';
-import { baht, id, moment, refuseBoth } from './options.js';
+import { assertPeriod, baht, id, moment, refuseBoth } from './options.js';
 import { list, record } from './output.js';
 import { walletStatement } from './statement.view.js';
 
@@ -102,6 +102,7 @@ function defineStatement(wallet: OperatorCommand): void {
     )
     .does(async (app, { merchant, csv, ...period }: StatementGiven, command: Command) => {
       if (csv) refuseBoth(command, '--csv');
+      assertPeriod(['--from', period.from], ['--to', period.to]);
       await app.get(WalletService).get(merchant);
       return walletStatement(await app.get(AccountStatementService).read(merchant, period), { csv });
     });

@@ -9,7 +9,7 @@ import type { Actor } from '../audit-log/audit-log.js';
 import type { CommandGroup } from './command-group.js';
 import { confirm, MAX_WITHOUT_CONFIRMATION } from './confirm.js';
 import { id, integer, moment, oneOf, only } from './options.js';
-import { list, record } from './output.js';
+import { limitedList, record } from './output.js';
 import { withProgress } from './progress.js';
 
 const DEFAULT_LIMIT = 1_000;
@@ -43,12 +43,8 @@ export const webhookCommands: CommandGroup = {
         await app.get(MerchantsService).get(merchant);
         const filter = { merchantIds: only(merchant), statuses: only(status) };
         const { data } = await app.get(WebhookListingService).deliveries(filter, { limit });
-        const more = data.length === limit ? `The newest ${limit}; --limit shows more.` : '';
-        return list(
-          data.map((each) => ({ ...toDeliveryDto(each) })),
-          'There are no such deliveries.',
-          more,
-        );
+        const lines = data.map((each) => ({ ...toDeliveryDto(each) }));
+        return limitedList(lines, 'There are no such deliveries.', limit);
       });
 
     webhook

@@ -46,7 +46,7 @@ export class CommandLine {
   /** @param env the environment of the commands, besides PATH. */
   constructor(private readonly env: Record<string, string>) {}
 
-  /** The standard input of commands that run in this process. */
+  /** The standard input of commands, but for those on a terminal. */
   input = '';
 
   private wholeEnv(): NodeJS.ProcessEnv {
@@ -90,8 +90,10 @@ export class CommandLine {
     const child = spawn(process.execPath, ['bin/topup.js', ...args], {
       cwd: checkout,
       env: this.wholeEnv(),
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: 'pipe',
     });
+    // A command need not read its standard input.
+    child.stdin.on('error', () => undefined).end(this.input);
     const code = new Promise<number | null>((resolve) => child.once('close', resolve));
     const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
     return { code: await code, stdout, stderr };
@@ -109,6 +111,18 @@ export class CommandLine {
     const code = new Promise<number | null>((resolve) => child.once('close', resolve));
     const stderr = await text(child.stderr as Readable);
     return { code: await code, stderr };
+  }
+
+  /** Runs the build, but nobody reads its standard output and error. @returns its exit code. */
+  runUnread(...args: string[]): Promise<number | null> {
+    const child = spawn(process.execPath, ['bin/topup.js', ...args], {
+      cwd: checkout,
+      env: this.wholeEnv(),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    child.stdout.destroy();
+    child.stderr.destroy();
+    return new Promise((resolve) => child.once('exit', resolve));
   }
 
   /**

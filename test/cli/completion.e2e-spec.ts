@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -9,12 +9,14 @@ import { CommandLine } from './command-line.js';
 const run = promisify(execFile);
 const directory = mkdtempSync(path.join(tmpdir(), 'topup-cli-'));
 const script = path.join(directory, 'topup.bash');
+const start = path.join(directory, 'start.bash');
 const commandLine = new CommandLine({});
 
 beforeAll(async () => {
   const { stdout } = await commandLine.run('completion', 'bash');
   writeFileSync(script, stdout);
-  writeFileSync(path.join(directory, 'catalogue.csv'), '');
+  writeFileSync(start, `source ${script}; topup() { printf 'ARG(%s)\\n' "$@"; }; PS1='ready> '\n`);
+  writeFileSync(path.join(directory, 'price list.csv'), '');
 });
 
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -32,10 +34,26 @@ async function offered(line: string): Promise<string[]> {
   return stdout.split('\n').filter((word) => word !== '');
 }
 
+/** The arguments of topup after these keys of a person at bash on a terminal (of script, from util-linux). */
+async function typed(keys: string): Promise<string[]> {
+  const child = spawn('script', ['--quiet', '--command', `exec bash --noprofile --rcfile ${start} -i`, '/dev/null'], {
+    cwd: directory,
+    env: { PATH: process.env.PATH, HOME: directory, TERM: 'dumb' },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  let screen = '';
+  for await (const chunk of child.stdout.setEncoding('utf8')) {
+    const wasReady = screen.includes('ready> ');
+    screen += String(chunk);
+    if (!wasReady && screen.includes('ready> ')) child.stdin.end(`${keys}\nexit\n`);
+  }
+  return [...screen.matchAll(/^ARG\((.*)\)/gm)].map(([, word = '']) => word);
+}
+
 describe('topup completion bash', () => {
   it('registers the completion of topup in bash', async () => {
     const { stdout } = await run('bash', ['-c', `source ${script}; complete -p topup`]);
-    expect(stdout).toBe('complete -o bashdefault -F _topup topup\n');
+    expect(stdout).toBe('complete -o bashdefault -o default -F _topup topup\n');
   });
 
   it('offers commands, their subcommands and their options', async () => {
@@ -53,14 +71,15 @@ describe('topup completion bash', () => {
     expect(await offered('topup audit --')).toEqual(['--full', '--help', '--json']);
   });
 
-  it('does not take the value of an option for a command, and offers nothing in its place', async () => {
+  it('does not take the value of an option for a command, and offers no command in its place', async () => {
     expect(await offered('topup merchant create --name ')).toEqual([]);
     expect(await offered('topup merchant create --name list --op')).toEqual(['--operator']);
     expect(await offered('topup wallet credit --reference debit --amo')).toEqual(['--amount']);
   });
 
-  it('offers files where a file is expected', async () => {
-    expect(await offered('topup product import cat')).toEqual(['catalogue.csv']);
+  it('leaves files to bash, where the name of a file stays one word if it has blanks', async () => {
+    expect(await offered('topup product import pri')).toEqual([]);
+    expect(await typed('topup product import pri\t')).toEqual(['product', 'import', 'price list.csv']);
     expect(await offered('topup product import --ye')).toEqual(['--yes']);
   });
 });

@@ -149,17 +149,13 @@ describe('topup reversal close', () => {
     const [one, other, third] = [await takenBack(), await takenBack(), await takenBack()];
     const ids = [one, other, third].map(({ reversal }) => `${reversal.id}`);
     await commandLine.json('reversal', 'close', ids[1] ?? '', '--reason', 'by another operator');
-    const { code, stdout, stderr } = await commandLine.run(
-      'reversal',
-      'close',
-      ...ids,
-      '--reason',
-      'claimed',
-      '--json',
-    );
-    expect([code, stderr]).toEqual([0, expect.stringContaining(`reversal ${ids[1]} is closed already`)]);
+    const close = ['reversal', 'close', ...ids, ids[0] ?? '', '--reason', 'claimed'];
+    const { code, stdout, stderr } = await commandLine.run(...close, '--json');
+    expect([code, stderr]).toEqual([0, `reversal ${ids[1]} is closed already\n`]);
     expect((JSON.parse(stdout) as Reversal[]).map(({ id }) => `${id}`)).toEqual([ids[0], ids[2]]);
     expect(await commandLine.json('reversal', 'list', '--open')).toEqual([]);
+    const each = ids.map((id) => `\n  reversal ${id} is closed already`);
+    expect(await commandLine.refused(...close)).toBe(`error: nothing was closed:${each.join('')}\n`);
   });
 
   it('closes none of several if one does not exist', async () => {

@@ -82,6 +82,13 @@ describe('Closing several months', () => {
     expect(await closing.running).toBe(0);
     expect(printed).toContain(second);
   });
+
+  it('goes on if nobody reads its output any more', async () => {
+    await stack.fill(`SET session_replication_role = 'replica'; DELETE FROM closed_months; DELETE FROM closed_wallets`);
+    expect(await commandLine.runUnread('month', 'close', '--through', second)).toBe(0);
+    const months = await stack.sql('SELECT month FROM closed_months ORDER BY month');
+    expect(months).toEqual([{ month: first }, { month: second }]);
+  });
 });
 
 describe('A worker that is stopped while it closes a month', () => {

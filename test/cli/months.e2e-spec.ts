@@ -307,6 +307,12 @@ describe('A month', () => {
       code: 1,
       stdout: expect.stringContaining(`${first} was NOT closed: its books are not in order.`),
     });
+    // A wrong reason must not end a closing only after its hours of checks.
+    expect(await commandLine.run('month', 'close', '--through', first, '--reason', '')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'error: the reason must have 1 to 500 characters\n',
+    });
     await plant(1);
     const asked = await Promise.all(
       [1, 2, 3].map(() => commandLine.run('month', 'close', '--through', first, '--json')),

@@ -239,6 +239,12 @@ describe('topup offer list and remove', () => {
     );
   });
 
+  it('succeed although nobody reads their output', async () => {
+    await set('fake', 'X');
+    expect(await commandLine.runUnread('offer', 'remove', ...named('fake', 'X'))).toBe(0);
+    expect(await offers()).toEqual([]);
+  });
+
   it('can free a supplier with offers, which cannot be removed before', async () => {
     const code = unique('supplier');
     await stack.addSupplier(code, stack.supplier.url);

@@ -219,6 +219,7 @@ describe('topup log', () => {
       [['log', '--action', 'nothing'], /It must be one of merchant\.create, /],
       [['log', '--source', 'post'], /It must be one of cli, console/],
       [['log', '--since', 'yesterday'], /It must be a moment with its time zone/],
+      [['log', '--since', '2026-01-02', '--until', '2026-01-01'], /--until must be later than --since/],
     ]);
   });
 

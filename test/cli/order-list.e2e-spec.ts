@@ -113,6 +113,7 @@ describe('topup order list', () => {
     await commandLine.refusedAll([
       [['order', 'list', '--merchant', '99'], /there is no merchant 99/],
       [['order', 'list', '--supplier', 'nobody'], /there is no supplier nobody: topup supplier list shows them/],
+      [['order', 'list', '--supplier', ''], /there is no supplier : topup/],
       [['order', 'list', '--failure-code', 'BROKEN'], /It must be one of INVALID_PLAYER, .+PARTIALLY_COMPLETED/],
       [['order', 'list', '--created-from', '2026-01-02', '--created-to', '2026-01-02'], /--created-to must be later/],
     ]);

@@ -182,6 +182,26 @@ describe('topup product import', () => {
     );
     expect(await find('BOTH')).toMatchObject({ name: 'Renamed', price: '99.00' });
   });
+
+  it('reads standard input to its end, also if its writer is slower than the command', async () => {
+    // A pipe holds only a part of this at a time.
+    const blankLines = '\n'.repeat(2 ** 21);
+    commandLine.input = `sku,name,price\n${blankLines}PIPED,Piped,5\n`;
+    const { code, stdout, stderr } = await commandLine.runProcess('product', 'import', '-', '--json');
+    commandLine.input = '';
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toMatchObject([{ sku: 'PIPED', price: '5.00' }]);
+  });
+
+  it('does not prompt on a terminal from which the file was read to its end', async () => {
+    const skus = Array.from({ length: 11 }, (_each, index) => `TYPED-${index}`);
+    const priced = (price: string): string => `sku,name,price\n${skus.map((sku) => `${sku},X,${price}\n`).join('')}`;
+    await imported(priced('35'));
+    const { code, screen } = await commandLine.prompted(['product', 'import', '-'], priced('36'));
+    expect(code).toBe(1);
+    expect(screen).toContain('nothing was changed: standard input has ended, so that no answer can be read: add --yes');
+    expect(await find('TYPED-0')).toMatchObject({ price: '35.00' });
+  });
 });
 
 describe('topup product export', () => {

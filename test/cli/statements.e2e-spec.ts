@@ -103,10 +103,11 @@ describe('topup wallet statement', () => {
     expect(days).toEqual(['0.03']);
   });
 
-  it('refuses an unknown merchant, and two formats at once', async () => {
+  it('refuses an unknown merchant, two formats at once, and a period that ends as it begins', async () => {
     await commandLine.refusedAll([
       [['wallet', 'statement', '--merchant', '9999'], /there is no merchant 9999/],
       [statement(shop, '--csv'), 'error: choose one: --csv or --json\n'],
+      [statement(shop, '--from', '2025-03-02', '--to', '2025-03-02'), 'error: --to must be later than --from\n'],
     ]);
   });
 

@@ -285,6 +285,34 @@ describe('an operator', () => {
     expect(await scene.operator.refused('deposit', 'show', 'of-both')).toMatch(/several deposits/);
   });
 
+  it('sees that a list is cut, and where', async () => {
+    const channel = await scene.channel();
+    await scene.deposit(channel, merchant);
+    const at = new Date();
+    await scene.import(channel, new BankAccount().add({ at, amount: 77_700n }, { at, amount: 88_800n }).statement());
+    const listed = async (what: string, ...options: string[]): Promise<string> =>
+      (await scene.operator.run(what, 'list', '--channel', channel, ...options)).stdout;
+    expect(await listed('deposit', '--limit', '1')).toMatch(/^The newest 1; --limit shows more\.\n\n/);
+    expect(await listed('payment', '--limit', '2')).toMatch(/^The newest 2; --limit shows more\.\n\n/);
+    expect(await listed('payment', '--waiting', '--limit', '1')).toMatch(/^The oldest 1; .+\n\n[^]+ 777\.00 /);
+    expect(await listed('payment')).not.toContain('--limit');
+  });
+
+  it('learns that a filter can match nothing, and gets no empty list', async () => {
+    const days = ['--from', '2026-01-15', '--to', '2026-01-15'];
+    const noChannel = 'error: there is no channel none: topup channel list shows them\n';
+    await scene.operator.refusedAll([
+      [['deposit', 'list', '--channel', 'none'], noChannel],
+      [['deposit', 'list', '--merchant', '999999999'], /there is no merchant 999999999/],
+      [['deposit', 'list', '--created-from', '2026-01-02', '--created-to', '2026-01-02'], /--created-to must be later/],
+      [['payment', 'list', '--channel', 'none'], noChannel],
+      [['payment', 'list', '--merchant', '999999999'], /there is no merchant 999999999/],
+      [['payment', 'list', '--waiting', '--cases'], 'error: choose one: --waiting or --cases\n'],
+      [['statement', 'list', '--channel', 'none'], noChannel],
+      [['report', 'deposits', ...days, '--channel', 'none'], noChannel],
+    ]);
+  });
+
   it('credits suspended merchants, whose money it is', async () => {
     const channel = await scene.channel();
     const shop = await scene.stack.merchant('0.00');

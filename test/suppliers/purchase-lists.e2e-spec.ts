@@ -164,7 +164,7 @@ describe('a statement file of a supplier', () => {
     expect(await scene.report('--statement', file)).toMatchObject({ listed: 3, unknown: 1 });
   });
 
-  it('is refused with a reason if it can’t be read, or its supplier is not named', async () => {
+  it('is refused with a reason if it can’t be read, or if its supplier or file is not named', async () => {
     const file = scene.statement('sku', 'ml86');
     const refused = (...args: string[]): Promise<string> => scene.commandLine.refused('report', 'supplier', ...args);
     expect(await refused('--supplier', 'fake', '--statement', file)).toMatch(
@@ -172,5 +172,6 @@ describe('a statement file of a supplier', () => {
     );
     expect(await refused('--statement', file)).toMatch(/give the supplier of the statement with --supplier/);
     expect(await refused('--statement', file, '--column', 'ref=Ref ID')).toMatch(/It must be name=header/);
+    expect(await refused('--supplier', 'fake', '--not-bought', 'Batal')).toMatch(/are for --statement: give its file/);
   });
 });

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { recordAction, type Actor } from '../../audit-log/audit-log.js';
+import { assertActor, recordAction, type Actor } from '../../audit-log/audit-log.js';
 import { AppError } from '../../core/errors.js';
 import { serviceVersion } from '../../core/project-root.js';
 import { Database } from '../../database/database.js';
@@ -73,10 +73,12 @@ export class MonthClosingService {
    * Closes months one after the other, each in its own transaction, and yields each closed month. If a check fails, yields the
    * refusal and stops: that month stays open.
    * @param through the last month to close; absent for as many as possible.
-   * @throws BAD_REQUEST if `through` ended too recently or is not in the books; CONFLICT if `through` is closed, the last closing
-   * was changed, too many orders are open, or another process closes months.
+   * @throws BAD_REQUEST as {@link assertActor}, or if `through` ended too recently or is not in the books; CONFLICT if `through`
+   * is closed, the last closing was changed, too many orders are open, or another process closes months.
    */
   async *close(options: CloseOptions, through?: string): AsyncGenerator<ClosedMonth | Refusal, void> {
+    // Check the operator and the reason before the work, not after it.
+    if (options.by) assertActor(options.by);
     if (through !== undefined) await this.assertClosable(through, options.days);
     for (;;) {
       const next = await this.findNextMonth();

@@ -1,6 +1,9 @@
 import { quote, valueWords, type CommandWords } from './words.js';
 
-/** Script for bash 3.2 and newer: completes commands, subcommands and options, and files for commands that take one. */
+/**
+ * Script for bash 3.2 and newer: completes commands, subcommands and options. Where the script offers nothing, bash completes
+ * files by itself: only bash can put blanks in their names into the line as parts of one word.
+ */
 export const bashCompletion = (commands: CommandWords[]): string => `# Completes topup in bash.
 # Try it:   source <(topup completion bash)
 # Keep it:  topup completion bash > ~/.local/share/bash-completion/completions/topup
@@ -39,16 +42,13 @@ _topup() {
   case "$path" in
 ${commands
   .filter(({ takesFile }) => takesFile)
-  .map(
-    ({ path }) =>
-      `    ${quote(path)}) if [[ $current != -* ]]; then COMPREPLY=($(compgen -f -- "$current")); return; fi ;;`,
-  )
+  .map(({ path }) => `    ${quote(path)}) if [[ $current != -* ]]; then return; fi ;;`)
   .join('\n')}
   esac
   COMPREPLY=($(compgen -W "$(_topup_words "$path")" -- "$current"))
 }
 
-complete -o bashdefault -F _topup topup
+complete -o bashdefault -o default -F _topup topup
 `;
 
 const wordsOf = ({ subcommands, options }: CommandWords): string[] => [
