@@ -7,16 +7,16 @@ export type BatchResult<Result> = { ok: true; value: Result } | { ok: false; err
 export const succeeded = <Result>(value: Result): BatchResult<Result> => ({ ok: true, value });
 export const refused = (error: unknown): BatchResult<never> => ({ ok: false, error });
 /**
- * Another transaction has locked the command's rows, so the command is set aside. Only a batch with the wait `never` returns
+ * Another transaction has locked the command's rows, so the command is set aside. A batch with the wait `patiently` never returns
  * this.
  */
 export const locked: BatchResult<never> = { ok: 'locked' };
 
 /**
  * How a batch treats rows that another transaction has locked.
- * - `briefly`: waits for them for a short time, and then fails as a whole with a lock timeout.
+ * - `briefly`: waits for them for a short time, and then fails as a whole with a lock timeout; or skips them like `never`.
  * - `never`: skips them and returns `locked` for the commands that need them.
- * - `patiently`: the same as `briefly`, but waits longer. All commands of the batch have the same key.
+ * - `patiently`: waits longer, and then fails. All commands of the batch have the same key.
  */
 export type LockWait = 'briefly' | 'never' | 'patiently';
 

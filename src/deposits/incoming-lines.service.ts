@@ -6,7 +6,7 @@ import type { ConnectedChannel } from './channel-registry.js';
 import { DepositsRepository } from './deposits.repository.js';
 import { IncomingPaymentsService, type MatchedPayment } from './incoming-payments.service.js';
 import type { PaymentState } from './incoming-payment.entity.js';
-import { referencesIn, type Match } from './matching.js';
+import { isIgnored, referencesIn, type Match } from './matching.js';
 import { PaymentsRepository } from './payments.repository.js';
 import type { IdentifiedLine } from './statements/chain.js';
 import {
@@ -84,14 +84,16 @@ export class IncomingLinesService {
     const all = [...incoming, ...incomingOf(ahead.filter(({ amount }) => amounts.has(amount)))];
     const slips = await this.payments.lone(reader, 'slip', channel, all);
     const coveredUntil = coveredBy(coveredBy(channel.channel.covered_until, lines), ahead);
-    const isByAmount = channel.settings.recognizedBy === 'amount';
+    const { recognizedBy, ignored } = channel.settings;
+    const isByAmount = recognizedBy === 'amount';
     // An operator ignored a slip's payment, but not the money of the line.
     const offered = slips.filter(({ state }) => state !== 'ignored');
     const isCredited = !isByAmount && offered.some(({ booked_by }) => booked_by === 'person');
     const names = isCredited ? all.flatMap(({ references }) => references) : [];
     const merchants = await this.deposits.merchantsByName(reader, channel.channel.id, names);
     const pairs = pairWithLines(
-      all,
+      // Money that is no payment confirms no slip.
+      all.filter((line) => !isIgnored(line, ignored)),
       offered,
       (line, slip) => isByAmount || confirmsByReference(line, slip, merchants, coveredUntil),
     );

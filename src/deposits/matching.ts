@@ -69,6 +69,10 @@ const REFERENCE = /^D[0-9A-HJKMNP-TV-Z]{11}$/;
 export const referencesIn = (text: string): string[] =>
   [...text.toUpperCase().matchAll(/[\p{L}\p{N}]+/gu)].map(([word]) => word).filter((word) => REFERENCE.test(word));
 
+/** Whether a channel's texts ignore a line, because it is no payment of a merchant. */
+export const isIgnored = ({ texts }: Pick<ReportedPayment, 'texts'>, ignored: readonly string[]): boolean =>
+  texts.some((text) => ignored.includes(text));
+
 const waits = (reason: PaymentReason, deposit: Candidate | null = null): Match => ({
   state: 'waiting',
   reason,
@@ -117,7 +121,7 @@ export class Matcher {
 
   private find(payment: ReportedPayment): Match {
     if (payment.currency !== 'THB') return waits('WRONG_CURRENCY');
-    if (payment.texts.some((text) => this.rules.ignored.includes(text))) return { state: 'ignored' };
+    if (isIgnored(payment, this.rules.ignored)) return { state: 'ignored' };
     const named = new Set(payment.references.flatMap((reference) => this.byReference.get(reference) ?? []));
     const [first, second] = named;
     if (first && second) return waits('AMBIGUOUS', first);

@@ -22,15 +22,12 @@ export interface EndedAttempt {
 export class AttemptRecorder {
   private readonly writer = new GroupCommit<EndedAttempt, RecordedAttempt | null>({
     commit: async (attempts, wait) => {
-      const rows = attempts.map(toRow);
-      const { free, recorded } =
-        wait === 'never'
-          ? await this.deliveries.recordFree(rows)
-          : { free: null, recorded: await this.deliveries.record(rows) };
+      const { recorded, free } = await this.deliveries.record(attempts.map(toRow), wait);
       failpoint('attempt.recorded');
       this.followUp(recorded);
       const inTime = new Set(recorded.map(({ id, attempt_count: number }) => nameOf(id, number)));
-      const isFree = ({ webhookId }: EndedAttempt): boolean => free?.has(webhookId) !== false;
+      // A patient batch leaves nothing out.
+      const isFree = ({ webhookId }: EndedAttempt): boolean => wait === 'patiently' || free.has(webhookId);
       const late = attempts.filter(
         (each) => isFree(each) && hasDelivered(each) && !inTime.has(nameOf(each.deliveryId, each.number)),
       );

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, LIMIT_LOCK_WAIT, type Statement, type Transaction } from '../database/database.js';
-import { LOCK_WAIT_MS } from '../database/group-commit.js';
+import { LOCK_WAIT_MS, type LockWait } from '../database/group-commit.js';
 import type { ClaimRequest } from '../queues/leased-work.js';
 import * as sql from './dispatch.sql.js';
 import { type ClaimedDelivery, hasDue } from './dispatch.sql.js';
@@ -18,16 +18,26 @@ export interface RecordedAttempt {
   has_due: boolean;
 }
 
+/** The result of a record. */
+interface Recorded {
+  recorded: RecordedAttempt[];
+  /** The ids of the webhooks that no other transaction had locked. */
+  free: ReadonlySet<number>;
+}
+
+/** A recorded attempt, or a webhook of which no attempt was recorded. */
+type RecordRow = RecordedAttempt | { id: null; webhook_id: number };
+
 /**
  * Records how attempts ended, and decides whether and when the next attempts follow. Each attempt is recorded once: a
  * late record finds no lease. The next attempt starts after the longer of `retry_delay` and `retry_after`. Only
  * automatic deliveries have a next attempt (contract, section 4).
  * @param ended selects the attempts: delivery_id, webhook_id, number, started_at, response_status, error,
  * response_body, duration_ms, retry_after in seconds.
- * @param ifLocked `SKIP LOCKED` leaves out attempts whose webhook another transaction has locked. By default the
- * statement waits.
+ * @param ifLocked by default, the statement leaves out the attempts of webhooks that other transactions have locked.
+ * @returns a row for each recorded attempt; for a webhook without one, a row without a delivery.
  */
-const recorded = (ended: string, ifLocked = ''): string => `
+const recorded = (ended: string, ifLocked = 'SKIP LOCKED'): string => `
     WITH ended AS (${ended}),
     hook AS MATERIALIZED (
       SELECT id, status = 'active' AND deleted_at IS NULL AS is_live, max_retries, retry_delay FROM webhooks
@@ -62,9 +72,9 @@ const recorded = (ended: string, ifLocked = ''): string => `
     logged AS (
       INSERT INTO webhook_attempts (delivery_id, number, started_at, duration_ms, response_status, error, response_body)
       SELECT id, attempt_count, started_at, duration_ms, response_status, error, response_body FROM updated WHERE NOT is_first_success)
-    SELECT u.id, u.webhook_id, u.attempt_count, u.status, due.has_due,
+    SELECT u.id, webhook_id, u.attempt_count, u.status, due.has_due,
            CASE u.status WHEN 'pending' THEN u.delay * 1000 END AS due_in_ms
-    FROM updated u JOIN due USING (webhook_id)`;
+    FROM due LEFT JOIN updated u USING (webhook_id)`;
 
 const ENDED = rowsOf({
   delivery_id: 'bigint',
@@ -80,6 +90,13 @@ const ENDED = rowsOf({
 
 export const RECORD_ATTEMPTS = statement('webhook_deliveries.record_attempts', { attempts: ENDED }, ({ attempts }) =>
   recorded(`SELECT * FROM ${attempts.as('a')}`),
+);
+
+/** The same, but it waits for webhooks that other transactions have locked. */
+const RECORD_ATTEMPTS_PATIENTLY = statement(
+  'webhook_deliveries.record_attempts_patiently',
+  { attempts: ENDED },
+  ({ attempts }) => recorded(`SELECT * FROM ${attempts.as('a')}`, ''),
 );
 
 /**
@@ -127,16 +144,14 @@ const RECORD_LATE = statement(
 /** Records attempts as interrupted if their process died or lost PostgreSQL before it recorded them. Skips locked webhooks. */
 const RECORD_INTERRUPTED: Statement = {
   name: 'webhook_deliveries.record_interrupted',
-  text: recorded(
-    `SELECT id AS delivery_id, webhook_id, attempt_count AS number, attempt_started_at AS started_at,
+  text: recorded(`
+   SELECT id AS delivery_id, webhook_id, attempt_count AS number, attempt_started_at AS started_at,
           NULL::int AS response_status, 'interrupted' AS error,
           NULL::text AS response_body, NULL::int AS retry_after,
           -- Less than zero if the clock was set back during the attempt.
           greatest(0, extract(epoch FROM leased_until - attempt_started_at) * 1000)::int AS duration_ms
    FROM webhook_deliveries WHERE leased_until <= statement_timestamp()
-   ORDER BY webhook_id, leased_until LIMIT 500 FOR NO KEY UPDATE SKIP LOCKED`,
-    'SKIP LOCKED',
-  ),
+   ORDER BY webhook_id, leased_until LIMIT 500 FOR NO KEY UPDATE SKIP LOCKED`),
 };
 
 export type { ClaimedDelivery } from './dispatch.sql.js';
@@ -164,13 +179,21 @@ export class DispatchRepository {
     );
   }
 
-  /** @returns the deliveries whose attempts were not recorded before. */
-  record(attempts: Attempts): Promise<RecordedAttempt[]> {
-    const record = RECORD_ATTEMPTS.with({ attempts });
+  /**
+   * Records attempts. Only if it may wait `patiently`, it waits for webhooks that other transactions have locked. Otherwise, it
+   * leaves out their attempts.
+   * @returns the deliveries whose attempts were not recorded before.
+   */
+  async record(attempts: Attempts, wait: LockWait): Promise<Recorded> {
+    const record = (wait === 'patiently' ? RECORD_ATTEMPTS_PATIENTLY : RECORD_ATTEMPTS).with({ attempts });
     // Only a retry can have been delivered before, so first attempts cost no transaction.
-    return attempts.some(({ number }) => number > 1)
-      ? this.database.transaction((tx) => this.recordIn(tx, record))
-      : this.database.query<RecordedAttempt>(...record);
+    if (wait !== 'never' && attempts.every(({ number }) => number === 1))
+      return toRecorded(await this.database.query<RecordRow>(...record));
+    return this.database.transaction((tx) => {
+      // Another transaction may have locked a delivery.
+      if (wait === 'never') tx.write(LIMIT_LOCK_WAIT, [LOCK_WAIT_MS.never]);
+      return this.recordIn(tx, record);
+    });
   }
 
   /** Corrects successful attempts that were recorded as interrupted. @returns the deliveries that now count as succeeded. */
@@ -178,24 +201,9 @@ export class DispatchRepository {
     return this.database.query<RecordedAttempt>(...RECORD_LATE.with({ attempts }));
   }
 
-  /**
-   * Like {@link record}, but skips webhooks that another transaction has locked.
-   * @returns the recorded attempts, and the ids of the webhooks that were not locked.
-   */
-  recordFree(attempts: Attempts): Promise<{ free: Set<number>; recorded: RecordedAttempt[] }> {
-    return this.database.transaction(async (tx) => {
-      tx.write(LIMIT_LOCK_WAIT, [LOCK_WAIT_MS.never]);
-      const ids = [...new Set(attempts.map(({ webhook_id }) => webhook_id))];
-      const webhooks = await tx.query<{ id: number }>(...sql.LOCK_FREE_WEBHOOKS.with({ ids }));
-      const free = new Set(webhooks.map(({ id }) => id));
-      const recordable = attempts.filter(({ webhook_id }) => free.has(webhook_id));
-      return { free, recorded: await this.recordIn(tx, RECORD_ATTEMPTS.with({ attempts: recordable })) };
-    });
-  }
-
   /** Records attempts with expired leases as interrupted. */
-  recordInterrupted(): Promise<RecordedAttempt[]> {
-    return this.database.transaction((tx) => this.recordIn(tx, [RECORD_INTERRUPTED, []]));
+  async recordInterrupted(): Promise<RecordedAttempt[]> {
+    return (await this.database.transaction((tx) => this.recordIn(tx, [RECORD_INTERRUPTED, []]))).recorded;
   }
 
   listDuePartitions(): Promise<{ id: number }[]> {
@@ -220,15 +228,20 @@ export class DispatchRepository {
     return this.database.query(...sql.PULL_BACK_DELIVERIES.with({ limit }));
   }
 
-  private async recordIn(
-    tx: Transaction,
-    record: [statement: Statement, values: unknown[]],
-  ): Promise<RecordedAttempt[]> {
-    const recorded = await tx.query<RecordedAttempt>(...record);
+  private async recordIn(tx: Transaction, record: [statement: Statement, values: unknown[]]): Promise<Recorded> {
+    const { free, recorded } = toRecorded(await tx.query<RecordRow>(...record));
     const failed = recorded.filter(({ attempt_count: number, status }) => number > 1 && status !== 'succeeded');
-    if (failed.length === 0) return recorded;
+    if (failed.length === 0) return { free, recorded };
     const ended = await tx.query<{ id: bigint }>(...END_DELIVERED.with({ failed }));
     const delivered = new Set(ended.map(({ id }) => id));
-    return recorded.map((each) => (delivered.has(each.id) ? { ...each, status: 'succeeded', due_in_ms: null } : each));
+    const corrected = recorded.map(
+      (each): RecordedAttempt => (delivered.has(each.id) ? { ...each, status: 'succeeded', due_in_ms: null } : each),
+    );
+    return { free, recorded: corrected };
   }
+}
+
+function toRecorded(rows: RecordRow[]): Recorded {
+  const free = new Set(rows.map(({ webhook_id }) => webhook_id));
+  return { free, recorded: rows.filter((row): row is RecordedAttempt => row.id !== null) };
 }

@@ -118,13 +118,6 @@ export const CLAIM_DELIVERIES = statement(
               c.include_deliveries, c.order_id, c.order_number, c.request_id`,
 );
 
-/** Locks webhooks whose settings no transaction is changing. The record of an attempt then acquires the same lock. */
-export const LOCK_FREE_WEBHOOKS = statement(
-  'webhook_deliveries.lock_free_webhooks',
-  { ids: 'int[]' },
-  ({ ids }) => `SELECT id FROM webhooks WHERE id = ANY(${ids}) ORDER BY id FOR SHARE SKIP LOCKED`,
-);
-
 /** Undoes claims under which nothing was sent: their deliveries are due again, and the attempts do not count. */
 const undone = (dueAt: string, which: string): string => `
   UPDATE webhook_deliveries SET

@@ -23,6 +23,9 @@ export interface Changes {
   waitingIsStale: boolean;
 }
 
+/** A webhook that is to be changed. */
+type WebhookBefore = Pick<Webhook, 'status' | 'waiting_is_stale' | 'secret_sealed'>;
+
 /** A webhook whose settings are locked until the transaction ends, with the current time. */
 export type LockedWebhook = Pick<Webhook, 'status'> & { now: Date };
 
@@ -62,10 +65,10 @@ export class WebhooksRepository {
     return manager.findOneByOrFail(Webhook, { id });
   }
 
-  /** @returns whether the webhook exists. */
-  change(tx: Transaction, merchantId: number, id: number, changes: Changes): Promise<boolean> {
+  /** The caller must hold the webhook's lock. */
+  async change(tx: Transaction, merchantId: number, id: number, changes: Changes): Promise<void> {
     const { settings, rotation, waitingIsStale } = changes;
-    return this.update(tx, merchantId, id, {
+    await this.update(tx, merchantId, id, {
       ...settings,
       ...(rotation ? rotated(rotation) : {}),
       ...(waitingIsStale ? { waiting_is_stale: true } : {}),
@@ -78,14 +81,13 @@ export class WebhooksRepository {
     return this.update(tx, merchantId, id, { deleted_at, waiting_is_stale: true });
   }
 
-  /** The sealed secret. Locks the webhook, so that concurrent changes of the secret run one after the other. */
-  async lockSecret({ manager }: Transaction, merchantId: number, id: number): Promise<Buffer | undefined> {
-    const found = await manager.findOne(Webhook, {
-      select: { id: true, secret_sealed: true },
+  /** What a change depends on. Locks the webhook, so that concurrent changes run one after the other. */
+  lockForChange({ manager }: Transaction, merchantId: number, id: number): Promise<WebhookBefore | null> {
+    return manager.findOne(Webhook, {
+      select: { id: true, status: true, waiting_is_stale: true, secret_sealed: true },
       where: { id, ...ofMerchant(merchantId) },
       lock: { mode: 'for_no_key_update' },
     });
-    return found?.secret_sealed;
   }
 
   private async update({ manager }: Transaction, merchantId: number, id: number, columns: Columns): Promise<boolean> {

@@ -73,15 +73,14 @@ export class WebhooksService {
     if (dto.url !== undefined) await this.destinations.assertPermitted(dto.url);
     const changes = this.toChanges(dto);
     if (!changes) return before;
-    // After an interrupted deactivation, some deliveries may still wait. They must be cancelled first.
-    if (before.status === 'inactive' && dto.status === 'active' && !(await this.waiting.begin(id)))
-      throw stillCancelling();
-    const webhook = await this.database.transaction(async (tx) => {
-      const isRepeated = changes.rotation !== undefined && (await this.isRepeated(tx, merchantId, id, dto));
-      const changed = isRepeated ? { ...changes, rotation: undefined } : changes;
-      if (!(await this.webhooks.change(tx, merchantId, id, changed))) throw notFound('webhook');
-      return known(await this.webhooks.find(merchantId, id, tx));
-    });
+    const change = (): Promise<Webhook | null> =>
+      this.database.transaction((tx) => this.change(tx, merchantId, id, dto, changes));
+    // Waiting deliveries of an inactive webhook must be cancelled first: its deactivation may have been interrupted.
+    let webhook = before.status === 'inactive' && dto.status === 'active' ? null : await change();
+    while (!webhook) {
+      if (!(await this.waiting.begin(id))) throw stillCancelling();
+      webhook = await change();
+    }
     if (changes.waitingIsStale) await this.waiting.begin(id);
     return toWebhookDto(webhook);
   }
@@ -95,14 +94,33 @@ export class WebhooksService {
   }
 
   /**
+   * Decides by what it reads under the webhook's lock. So concurrent changes have the effect of one after the other.
+   * @returns null if the request would activate the webhook although its deliveries are not cancelled yet.
+   * @throws NOT_FOUND
+   */
+  private async change(
+    tx: Transaction,
+    merchantId: number,
+    id: number,
+    dto: UpdateWebhookDto,
+    changes: Changes,
+  ): Promise<Webhook | null> {
+    const locked = await this.webhooks.lockForChange(tx, merchantId, id);
+    if (!locked) throw notFound('webhook');
+    if (dto.status === 'active' && locked.status === 'inactive' && locked.waiting_is_stale) return null;
+    const isRepeated = changes.rotation !== undefined && this.isRepeated(locked.secret_sealed, id, dto);
+    await this.webhooks.change(tx, merchantId, id, isRepeated ? { ...changes, rotation: undefined } : changes);
+    return this.webhooks.find(merchantId, id, tx);
+  }
+
+  /**
    * Whether a request with an overlap has the webhook's present secret, as a repetition after a lost answer has. Rotating again
    * would overwrite the previous secret, and so end the overlap. A secret that cannot be opened counts as different.
    */
-  private async isRepeated(tx: Transaction, merchantId: number, id: number, dto: UpdateWebhookDto): Promise<boolean> {
+  private isRepeated(sealed: Buffer, id: number, dto: UpdateWebhookDto): boolean {
     if (!dto.rotation_overlap) return false;
-    const sealed = await this.webhooks.lockSecret(tx, merchantId, id);
     try {
-      return sealed !== undefined && this.secretBox.open(sealed, webhookSecretPlace(id)) === dto.secret;
+      return this.secretBox.open(sealed, webhookSecretPlace(id)) === dto.secret;
     } catch {
       return false;
     }

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import { expectError } from '../support/expectations.js';
-import { whileLocked } from '../support/locks.js';
+import { inTurn, whileLocked } from '../support/locks.js';
 import { TestStack } from '../support/stack.js';
 import { Hooks } from './support.js';
 
@@ -19,7 +19,8 @@ beforeAll(async () => {
 
 afterAll(() => stack.close());
 
-beforeEach(async () => {
+/** Makes a webhook of a new merchant, with very many waiting deliveries. */
+async function prepare(): Promise<void> {
   hooks = new Hooks(await stack.merchant('0.00'));
   ({ id } = await hooks.register('http://127.0.0.1:9/', { retry_delay: 3600 }));
   await stack.fill(
@@ -30,7 +31,9 @@ beforeEach(async () => {
      SELECT $1, id, 1, now(), now() + interval '1 hour', now(), now() FROM made`,
     [id, hooks.merchant.id],
   );
-});
+}
+
+beforeEach(prepare);
 
 afterEach(() => stack.stopWorkers());
 
@@ -108,6 +111,20 @@ describe('a change of a webhook with very many waiting deliveries', () => {
       expectError(answer, 503, 'SERVICE_UNAVAILABLE');
     });
     expect(await hooks.patch(id, { status: 'active' })).toMatchObject({ status: 'active' });
+    expect(await cancelled()).toBe(MANY);
+  });
+
+  it('to inactive, and one to active at once: the deliveries are cancelled, as if one came after the other', async () => {
+    await inTurn(stack, async () => {
+      await prepare();
+      return {
+        subject: id,
+        lock: `SELECT FROM webhooks WHERE id = ${id} FOR UPDATE`,
+        first: () => hooks.patch(id, { status: 'inactive' }),
+        second: () => hooks.patch(id, { status: 'active' }),
+      };
+    });
+    expect((await hooks.get(id)).body.status).toBe('active');
     expect(await cancelled()).toBe(MANY);
   });
 });

@@ -6,6 +6,7 @@ import pg from 'pg';
 import { DELIVERY_ATTEMPTS } from '../../src/webhooks/delivery-attempts.sql.js';
 import { deferred } from '../support/deferred.js';
 import { eventually } from '../support/eventually.js';
+import { whileLocked } from '../support/locks.js';
 import { TestStack, type OrderBody } from '../support/stack.js';
 import { untilDone } from '../support/until-served.js';
 import { DispatchRepository } from '../../src/webhooks/dispatch.repository.js';
@@ -43,6 +44,34 @@ const start = (changes?: WorkerChanges): Promise<INestApplicationContext> => wor
 
 const statuses = (id: number, expected: string, count: number): Promise<void> =>
   deliveriesAre(stack, id, expected, count);
+
+interface Begun {
+  id: bigint;
+  webhook_id: number;
+}
+
+/** Begins an attempt of the webhook's only delivery, as a claim does. */
+async function begin(webhookId: number, number: number): Promise<Begun> {
+  const [delivery] = await stack.sql<Begun>(
+    `UPDATE webhook_deliveries SET due_at = NULL, attempt_count = $2, attempt_started_at = now(),
+       leased_until = now() + interval '1 hour' WHERE webhook_id = $1 RETURNING id, webhook_id`,
+    [webhookId, number],
+  );
+  return delivery as Begun;
+}
+
+/** The end of an attempt, for the record. */
+const ended = ({ id, webhook_id }: Begun, number: number, status: number, startedAt = new Date()) => ({
+  delivery_id: id,
+  webhook_id,
+  number,
+  started_at: startedAt,
+  response_status: status,
+  error: null,
+  response_body: null,
+  duration_ms: 10,
+  retry_after: null,
+});
 
 describe('a worker', () => {
   it('makes first attempts before retries', async () => {
@@ -215,26 +244,11 @@ describe('a worker that dies', () => {
     await statuses(id, 'pending', 1);
     await workers.close();
     const began = new Date(Date.now() - 60_000);
-    const [delivery] = await stack.sql<{ id: bigint }>(
-      `UPDATE webhook_deliveries SET due_at = NULL, attempt_count = 2, attempt_started_at = now(),
-         leased_until = now() + interval '1 hour' WHERE webhook_id = $1 RETURNING id`,
-      [id],
-    );
+    const delivery = await begin(id, 2);
     await stack.sql(
       `INSERT INTO webhook_attempts (delivery_id, number, started_at, duration_ms, error) VALUES ($1, 1, $2, 9, 'interrupted')`,
-      [delivery?.id, began],
+      [delivery.id, began],
     );
-    const ended = (number: number, status: number) => ({
-      delivery_id: delivery?.id ?? 0n,
-      webhook_id: id,
-      number,
-      started_at: began,
-      response_status: status,
-      error: null,
-      response_body: null,
-      duration_ms: 10,
-      retry_after: null,
-    });
     const waiting = (count: number): Promise<unknown> =>
       eventually(
         () => stack.sql(`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`),
@@ -246,14 +260,14 @@ describe('a worker that dies', () => {
     try {
       // The late record has locked the delivery and waits, and the next attempt's record, which began later, waits for it.
       await client.query('BEGIN');
-      await client.query('SELECT FROM webhook_attempts WHERE delivery_id = $1 FOR UPDATE', [delivery?.id]);
-      const late = deliveries.recordLate([ended(1, 200)]);
+      await client.query('SELECT FROM webhook_attempts WHERE delivery_id = $1 FOR UPDATE', [delivery.id]);
+      const late = deliveries.recordLate([ended(delivery, 1, 200, began)]);
       await Promise.race([waiting(1), late]);
-      const next = deliveries.record([ended(2, 500)]);
+      const next = deliveries.record([ended(delivery, 2, 500)], 'briefly');
       await Promise.race([waiting(2), late, next]);
       await client.query('COMMIT');
       await late;
-      expect(await next).toMatchObject([{ status: 'succeeded', due_in_ms: null }]);
+      expect((await next).recorded).toMatchObject([{ status: 'succeeded', due_in_ms: null }]);
     } finally {
       await client.end();
     }
@@ -294,6 +308,40 @@ describe('a worker that dies', () => {
       { number: 1, error: 'interrupted', response_body: null },
       { number: 2, response_status: 204, error: null },
     ]);
+  });
+});
+
+describe('a webhook whose row another transaction keeps locked', () => {
+  const lockOf = (id: number): string => `SELECT FROM webhooks WHERE id = ${id} FOR UPDATE`;
+
+  it('is left out of a record of many, which waits for no lock', async () => {
+    const registered = [await hooks.register(endpoints.add()), await hooks.register(endpoints.add())] as const;
+    for (const { id } of registered) await hooks.test(id);
+    const attempts = await Promise.all(registered.map(async ({ id }) => ended(await begin(id, 1), 1, 204)));
+    const [locked, other] = registered;
+    const deliveries = new DispatchRepository(stack.database);
+    const { recorded, free } = await whileLocked(stack, lockOf(locked.id), () =>
+      deliveries.record(attempts, 'briefly'),
+    );
+    expect(recorded).toMatchObject([{ webhook_id: other.id, status: 'succeeded' }]);
+    expect([...free]).toEqual([other.id]);
+    expect(await hooks.newest(locked.id, () => true)).toMatchObject({ status: 'pending', attempts: [] });
+  });
+
+  it('keeps its own attempt waiting for its record, and no other one', async () => {
+    const answered = deferred<void>();
+    const url = endpoints.add((response) => void answered.promise.then(() => response.writeHead(204).end()));
+    const [locked, other] = [await hooks.register(url), await hooks.register(endpoints.add())];
+    await hooks.test(locked.id);
+    await start(PATIENT);
+    await endpoints.arrived(url);
+    await whileLocked(stack, lockOf(locked.id), async () => {
+      answered.resolve();
+      await hooks.test(other.id);
+      await hooks.newestIs(other.id, 'succeeded');
+      expect(await hooks.newest(locked.id, () => true)).toMatchObject({ status: 'pending', attempts: [] });
+    });
+    await hooks.newestIs(locked.id, 'succeeded');
   });
 });
 

@@ -64,7 +64,9 @@ export class IncomingSlipsService {
     const found = { amount, currency: 'THB', paidAt, precision, references: references.flatMap(referencesIn) } as const;
     const reported: ReportedPayment = { ...found, texts: [] };
     const isKnown = await this.payments.hasSlip(tx, channel.id, slipRef);
-    const lines = isKnown ? [] : await this.payments.lone(tx, 'line', connected, [reported]);
+    const lone = isKnown ? [] : await this.payments.lone(tx, 'line', connected, [reported]);
+    // A line that the channel's texts ignored has no decision. It reports no payment.
+    const lines = lone.filter(({ state, decision }) => state !== 'ignored' || decision !== null);
     const isShown = isCovered(paidAt, channel.covered_until);
     const line = lineOf(reported, lines, isShown || settings.recognizedBy === 'amount');
     this.slips.lock(tx, channel.id);

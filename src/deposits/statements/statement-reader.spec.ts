@@ -74,6 +74,13 @@ describe('a bank statement', () => {
     ],
   ])('is read %s', (_, rows) => expect(read(rows)).toEqual(LINES));
 
+  it('is read in its order if its newest line is a late one of the day before', () => {
+    const rows = ['24/11/2026,15:30,QR,,1500.37,2500.37', '23/11/2026,15:31,Fee,100.00,,2400.37'];
+    const lines = [LINES[0], '2026-11-23 2026-11-23T08:31:00.000Z -10000 240037'];
+    expect(read([HEADER, ...rows])).toEqual(lines);
+    expect(read([HEADER, ...rows.toReversed()])).toEqual(lines);
+  });
+
   it('is read with one signed column, tabs and a zone in the time', () => {
     const rows = [
       'When\tSum\tLeft',

@@ -263,7 +263,10 @@ const readBalance = (cell: string): Satang | undefined => (cell === '' ? undefin
 const follows = (before: ReadLine, line: ReadLine): boolean =>
   before.balance === null || line.balance === null || line.balance === before.balance + line.amount;
 
-/** Decides by the times of the first and the last line, or if they are equal, by the chain of balances. */
+/**
+ * Decides by the chain of balances, because the first or the last line may be a late one of an earlier day. If the balances fit
+ * both orders or neither, decides by the times of the first and the last line.
+ */
 function isNewestFirst(lines: Iterable<ReadLine>): boolean {
   let [first, before]: ReadLine[] = [];
   let [isForward, isBackward] = [true, true];
@@ -276,5 +279,5 @@ function isNewestFirst(lines: Iterable<ReadLine>): boolean {
     before = line;
   }
   if (!first || !before || first === before) return false;
-  return first.at.getTime() === before.at.getTime() ? !isForward && isBackward : first.at > before.at;
+  return isForward === isBackward ? first.at > before.at : isBackward;
 }

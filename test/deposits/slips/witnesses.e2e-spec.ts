@@ -94,6 +94,24 @@ describe('a slip that a person credited, whose line begins the second batch of a
   });
 });
 
+describe('a line that the channel ignores', () => {
+  it.each([
+    ['before', true],
+    ['after', false],
+  ])('is not the line of a slip of its amount that comes %s it', async (_, isSlipFirst) => {
+    const given = await paid(0, 'ignore=Own transfer');
+    const { channel, shop, deposit, transfer } = given;
+    const account = new BankAccount().add(lineOf(transfer, { text: 'Own transfer' }));
+    if (isSlipFirst) await present(given);
+    expect(await scene.deposits.import(channel, account.statement())).toMatchObject({ ignored: 1, linked: 0 });
+    if (!isSlipFirst) await present(given);
+    account.add(lineOf(transfer));
+    expect(await scene.deposits.import(channel, account.statement())).toMatchObject({ new: 1, linked: 1, waiting: 0 });
+    expect(await scene.get(shop, deposit)).toMatchObject({ status: 'paid', paid_amount: deposit.amount_to_pay });
+    expect(await scene.deposits.credits(shop)).toHaveLength(1);
+  });
+});
+
 describe('a slip that the statement does not show', () => {
   /** A later line of the account, so that the statement covers the transfer. */
   const later = ({ date }: Transfer): BankLine => ({ at: before(date, -11 * MINUTE_MS), amount: 12_300n });
