@@ -177,7 +177,9 @@ export class PricesRepository {
     limit: number,
   ): Promise<StoredPrice[]> {
     const place = { afterMerchant: after?.merchant_id ?? 0, afterSku: after?.sku ?? '' };
-    return this.database.query<StoredPrice>(...LIST_OWN.with({ merchantId: merchantId ?? null, sku: sku ?? null, ...place, limit }));
+    return this.database.query<StoredPrice>(
+      ...LIST_OWN.with({ merchantId: merchantId ?? null, sku: sku ?? null, ...place, limit }),
+    );
   }
 
   /**

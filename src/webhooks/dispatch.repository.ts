@@ -234,8 +234,8 @@ export class DispatchRepository {
     if (failed.length === 0) return { free, recorded };
     const ended = await tx.query<{ id: bigint }>(...END_DELIVERED.with({ failed }));
     const delivered = new Set(ended.map(({ id }) => id));
-    const corrected = recorded.map(
-      (each): RecordedAttempt => (delivered.has(each.id) ? { ...each, status: 'succeeded', due_in_ms: null } : each),
+    const corrected = recorded.map((each): RecordedAttempt =>
+      delivered.has(each.id) ? { ...each, status: 'succeeded', due_in_ms: null } : each,
     );
     return { free, recorded: corrected };
   }
