@@ -35,7 +35,9 @@ export interface SyncOptions {
   dryRun?: boolean;
   /** Does not refuse for these reasons. The gap between readings is ignored only if we chose it, not the supplier. */
   accept?: readonly Overrulable[];
-  /** Accepts all of them. */
+  /** Accepts a shrunken catalogue that still has so many SKUs, as the operator saw, and no smaller one. */
+  atLeast?: number;
+  /** Accepts all kinds. */
   force?: boolean;
 }
 
@@ -156,8 +158,8 @@ export class SupplierSyncService {
       // A newer reading has begun, or an operator changed the address or account, whose catalogue was not read.
       if (now.catalogue_read_at?.getTime() !== readAt.getTime()) return refused(supplier, { kind: 'overtaken' });
       const before = await this.catalogues.listAll(tx, supplier);
-      const force = accepts(options, 'shrunk');
-      const refusal = implausibility(products, before, force);
+      const fewest = options.atLeast ?? (accepts(options, 'shrunk') ? 0 : Infinity);
+      const refusal = implausibility(products, before, fewest);
       if (refusal) return refused(supplier, refusal, new Set(products.map(({ sku }) => sku)).size);
       // If a SKU was read alone since this reading began, that result is newer than this list.
       const newer = new Set(before.filter((row) => lastReadAt(row) > readAt).map(({ sku }) => sku));
@@ -172,7 +174,7 @@ export class SupplierSyncService {
       };
       if (!options.dryRun) {
         this.catalogues.write(tx, supplier, found, readAt);
-        recordAction(tx, by, { action: 'supplier.sync', detail: { code, ...counts, force } });
+        recordAction(tx, by, { action: 'supplier.sync', detail: { code, ...counts, force: fewest < Infinity } });
       }
       return { supplier, ...counts, refusal: null };
     });
