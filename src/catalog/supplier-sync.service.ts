@@ -51,6 +51,12 @@ interface BegunRun {
 /** Reads the catalogues of suppliers, and updates their offers. */
 @Injectable()
 export class SupplierSyncService {
+  /**
+   * The last reading by an operator in this process, by the supplier's id. A preview is a reading, and a supplier may
+   * allow no second one for minutes: then the products of the preview are applied.
+   */
+  private readonly readings = new Map<number, { readAt: Date; products: Listed[] }>();
+
   constructor(
     private readonly database: Database,
     private readonly suppliers: SuppliersRepository,
@@ -61,8 +67,8 @@ export class SupplierSyncService {
   ) {}
 
   /**
-   * Reads a supplier's whole catalogue now, even if the supplier is paused. Refuses as `too_soon` if the last reading
-   * began less than the gap ago.
+   * Reads a supplier's whole catalogue now, even if the supplier is paused. If the last reading began less than the gap
+   * ago, applies its products if an operator made it in this process, and otherwise refuses as `too_soon`.
    * @throws NOT_FOUND; BAD_REQUEST if the supplier's adapter reads no catalogues, or as {@link assertActor}.
    */
   async sync(code: string, options: SyncOptions = {}, by?: Actor): Promise<SyncRun> {
@@ -82,6 +88,9 @@ export class SupplierSyncService {
     );
     if (readAt) return this.read({ supplier, readAt, connection }, options, by);
     const last = (await this.get(code)).catalogue_read_at ?? new Date();
+    const read = this.readings.get(supplier.id);
+    if (!options.dryRun && read?.readAt.getTime() === last.getTime())
+      return this.apply({ supplier, readAt: last, connection }, read.products, options, by);
     const nextAt = new Date(last.getTime() + minGapMs);
     return refused(supplier, { kind: 'too_soon', readAt: last, nextAt, isGapOurs });
   }
@@ -142,6 +151,7 @@ export class SupplierSyncService {
       if (!options.dryRun) await this.pauses.beginFor(supplier, reading);
       return refused(supplier, { kind: 'unavailable', problem: reading });
     }
+    if (by) this.readings.set(supplier.id, { readAt: begun.readAt, products: reading.products });
     return this.apply(begun, reading.products, options, by);
   }
 
