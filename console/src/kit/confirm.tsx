@@ -1,10 +1,9 @@
 import { Button, Textarea, TextInput } from '@mantine/core';
-import { useMediaQuery } from '@mantine/hooks';
 import { useState, type ReactNode } from 'react';
 import { isProblem } from '../api';
 import { useT, type Translate } from '../i18n/words';
 import { useIsLocked, useIsMounted } from './in-flight';
-import { Modal } from './modal';
+import { ActionModal } from './modal';
 import classes from './confirm.module.css';
 
 const MAX_REASON = 500;
@@ -36,7 +35,6 @@ interface ConfirmProps {
 export function Confirm(props: ConfirmProps): ReactNode {
   const { title, children, verb, isHarmless, requiresReason, typed, isReady = true, onConfirm, onClose } = props;
   const t = useT();
-  const isPhone = useMediaQuery('(max-width: 640px)');
   const [reason, setReason] = useState('');
   const [text, setText] = useState('');
   const [error, setError] = useState<string | null>(null);
@@ -58,16 +56,7 @@ export function Confirm(props: ConfirmProps): ReactNode {
     }
   };
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={title}
-      size={props.size ?? 'md'}
-      fullScreen={isPhone}
-      closeOnEscape={!isLocked}
-      closeOnClickOutside={!isLocked}
-      closeButtonProps={{ 'aria-label': t('action.close'), disabled: isLocked }}
-    >
+    <ActionModal isLocked={isLocked} onClose={onClose} title={title} size={props.size}>
       <form
         className={classes.body}
         onSubmit={(event) => {
@@ -92,7 +81,7 @@ export function Confirm(props: ConfirmProps): ReactNode {
           </Button>
         </div>
       </form>
-    </Modal>
+    </ActionModal>
   );
 }
 
