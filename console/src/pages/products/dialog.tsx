@@ -28,7 +28,7 @@ export function FormDialog({ title, verb, isReady = true, onSubmit, onClose, chi
     <ActionModal isLocked={isLocked} onClose={onClose} title={title}>
       <form className={confirmClasses.body} onSubmit={submit}>
         {children}
-        <SubmitError error={error} />
+        <SubmitError error={error} mayBeDone />
         <div className={confirmClasses.buttons}>
           <Button variant="default" onClick={onClose} disabled={isLocked}>
             {t('action.cancel')}
