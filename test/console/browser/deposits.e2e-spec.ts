@@ -281,6 +281,13 @@ describeInBrowser('Deposits, in a browser', () => {
     await takeBack.click();
     await page.getByText('100.00 THB were taken back').waitFor();
     expect(satang((await scene.stack.wallet(merchant)).available)).toBe(before + 200n - 10_000n);
+    // A later statement opens the case again, of which nothing is left to take back.
+    const contradict = `UPDATE incoming_payments SET reason = 'CONTRADICTION', contradicted = true, decision = NULL,
+                          decided_by = NULL, decision_reason = NULL, decided_at = NULL WHERE public_id = $1`;
+    await scene.console.sql(contradict, [payment]);
+    await visitor.open(`/payments?which=all&payment=${payment}`);
+    await panel(page).getByRole('button', { name: 'Keep' }).waitFor();
+    expect(await panel(page).getByRole('button', { name: 'Take back' }).count()).toBe(0);
     await visitor.leave(/Failed to load resource.*409/);
   });
 

@@ -155,7 +155,7 @@ function Decisions({ payment, onDecide }: PartProps): ReactNode {
   const t = useT();
   const mayDecide = useMay('payments.decide');
   const kinds = payment.is_open_case
-    ? (['debit', 'keep'] as const)
+    ? (['debit', 'keep'] as const).filter((kind) => kind !== 'debit' || payment.to_take_back !== null)
     : payment.state === 'waiting'
       ? (['credit', 'return', 'ignore'] as const).filter((kind) => kind !== 'credit' || isCreditable(payment))
       : [];
