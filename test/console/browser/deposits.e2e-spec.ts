@@ -260,6 +260,24 @@ describeInBrowser('Deposits, in a browser', () => {
     await visitor.leave(/Failed to load resource.*409/);
   });
 
+  it('have the day of a statement without times in every zone, and the reference of their return', async () => {
+    const payment = await firstPayment('amount=777.00');
+    const onDay = `UPDATE incoming_payments SET precision = 'day', paid_at = '2026-11-23T17:00Z' WHERE public_id = $1`;
+    await scene.console.sql(onDay, [payment]);
+    const finance = await scene.console.signedIn('finance');
+    await finance.browser.send('PATCH', '/api/me', { timezone: 'UTC' });
+    const visitor = await arrive(finance);
+    const { page } = visitor;
+    await visitor.open(`/payments?which=all&amount=777.00&payment=${payment}`);
+    await panel(page).getByText('24 Nov 2026', { exact: true }).waitFor();
+    await panel(page).getByText('BACK-1', { exact: true }).waitFor();
+    await panel(page).getByRole('button', { name: 'Close' }).click();
+    const row = page.getByRole('row').filter({ hasText: '777.00' });
+    await row.getByText(/^24 Nov( 2026)?$/).waitFor();
+    expect(await row.textContent()).not.toContain('no deposit near it');
+    await visitor.leave();
+  });
+
   it('are taken back although the orders of the merchant change its balance all the time', async () => {
     const payment = await firstPayment(`amount=${paid.amount_to_pay}`);
     const refund = `UPDATE incoming_payments SET reason = 'TAKEN_BACK', taken_back = 10000 WHERE public_id = $1`;

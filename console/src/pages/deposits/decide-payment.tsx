@@ -5,7 +5,6 @@ import { ask, client } from '../../api';
 import { useT } from '../../i18n/words';
 import { formatAmount, readAmount } from '../../kit/amount';
 import { Confirm } from '../../kit/confirm';
-import { Moment } from '../../kit/moment';
 import { Facts } from '../../kit/page';
 import { useLateRequestKey } from '../../kit/request-key';
 import { Failure } from '../../kit/states';
@@ -14,7 +13,7 @@ import { useSession } from '../../session';
 import { BeforeAndAfter } from '../merchants/before-and-after';
 import { useExpectedBalance, type ExpectedBalance } from '../merchants/expected-balance';
 import type { PaymentView } from './deposit-view';
-import { takenBackOf } from './payment-view';
+import { PaidAt, takenBackOf } from './payment-view';
 
 export interface Deciding {
   payment: PaymentView;
@@ -75,7 +74,7 @@ export function DecidePayment({ payment, kind, to, onClose }: Deciding & { onClo
               {payment.id}
             </span>,
           ],
-          [t('payments.paidAt'), <Moment key="paid" at={payment.paid_at} />],
+          [t('payments.paidAt'), <PaidAt key="paid" payment={payment} />],
           takenBackOf(payment, t),
           moves && recipient.name !== null ? [t('deposits.merchant'), recipient.name] : null,
           moves && recipient.name !== null && kind === 'credit' && draft.to === 'deposit'
