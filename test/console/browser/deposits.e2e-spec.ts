@@ -382,6 +382,27 @@ describeInBrowser('Deposits, in a browser', () => {
     await visitor.leave();
   });
 
+  it('come by a statement whose import got no answer, and the preview shows that they came', async () => {
+    const visitor = await arrive();
+    const { page } = visitor;
+    account.add({ at: new Date(Date.now() + MINUTE_MS), amount: -2_000n, text: 'Fee' });
+    await page.route('**/api/statements/import?*', async (route) => {
+      await sendStatement(admin.browser, 'import', 'kbank', account.statement());
+      await route.abort();
+    });
+    await visitor.open('/channels/kbank');
+    await page.getByRole('button', { name: 'Import' }).click();
+    const file = { name: 'kbank.csv', mimeType: 'text/csv', buffer: Buffer.from(account.statement()) };
+    await dialog(page).locator('input[type=file]').setInputFiles(file);
+    await dialog(page).getByText('1 new, 5 known').waitFor();
+    const take = dialog(page).getByRole('button', { name: 'Import', exact: true });
+    await take.click();
+    await dialog(page).getByText('All lines were imported before.').waitFor();
+    await dialog(page).getByText('it may have been done').waitFor();
+    expect(await take.isDisabled()).toBe(true);
+    await visitor.leave(/Failed to load resource.*ERR_FAILED/);
+  });
+
   it('have channels, whose change is shown first', async () => {
     const visitor = await arrive();
     const { page } = visitor;

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import { ask, client } from '../../api';
+import { ask, client, isProblem } from '../../api';
 import { useT } from '../../i18n/words';
 import { formatAmount } from '../../kit/amount';
 import { Confirm } from '../../kit/confirm';
@@ -51,10 +51,15 @@ export function ImportStatement({ channel, onClose }: { channel: string; onClose
     const isLatest = begin();
     const query = { channel, accept_texts_of: textsOf, reason: reason || undefined };
     const request = { params: { query }, ...asCsv(file) };
-    const done = await ask(() => client.POST('/api/statements/import', request));
-    await Promise.all(
-      ['channels', 'payments', 'deposits'].map((key) => queries.invalidateQueries({ queryKey: [key] })),
-    );
+    const done = await ask(() => client.POST('/api/statements/import', request))
+      .catch((error: unknown) => {
+        // The lines may be imported by now, and a new preview shows that.
+        if (isProblem(error, 0)) void look(file, textsOf);
+        throw error;
+      })
+      .finally(() =>
+        Promise.all(['channels', 'payments', 'deposits'].map((key) => queries.invalidateQueries({ queryKey: [key] }))),
+      );
     if (done.refused !== null) {
       if (isLatest()) setSeen(done);
       throw new Error(t(`statements.refused.${done.refused as 'GAP'}`));
