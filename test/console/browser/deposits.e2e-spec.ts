@@ -135,6 +135,10 @@ describeInBrowser('Deposits, in a browser', () => {
     await dialog(page).getByText('0.00').first().waitFor();
     await dialog(page).getByLabel('Reason').fill('its deposit was lost');
     expect(await dialog(page).getByRole('button', { name: 'Credit', exact: true }).isEnabled()).toBe(true);
+    await dialog(page).getByText('A deposit', { exact: true }).click();
+    await dialog(page).getByRole('textbox', { name: 'Deposit' }).fill(paid.deposit_number);
+    // Beside the name of the day on which the payment was paid, there is the status of the deposit.
+    await dialog(page).getByText('Paid', { exact: true }).nth(1).waitFor();
     await name(null);
     await visitor.leave();
   });
