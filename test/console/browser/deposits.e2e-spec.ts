@@ -239,6 +239,15 @@ describeInBrowser('Deposits, in a browser', () => {
     await visitor.leave();
   });
 
+  it('are found by their amount as the list shows it, with commas', async () => {
+    const visitor = await arrive();
+    const { page } = visitor;
+    const shown = Number(paid.amount_to_pay).toLocaleString('en', { minimumFractionDigits: 2 });
+    await visitor.open(`/payments?which=all&amount=${shown}`);
+    await page.getByRole('row').filter({ hasText: shown }).waitFor();
+    await visitor.leave();
+  });
+
   it('are ignored in the list, and a second operator learns that', async () => {
     const visitor = await arrive();
     const { page } = visitor;

@@ -11,6 +11,7 @@ import { LiveButton } from '../../kit/live-controls';
 import { Age, ZoneName } from '../../kit/moment';
 import { Page } from '../../kit/page';
 import { Pages } from '../../kit/pages';
+import { plainAmount } from '../../kit/read-amount';
 import { WithSidePanel } from '../../kit/side-panel';
 import { Answered, Empty } from '../../kit/states';
 import { Status } from '../../kit/status';
@@ -36,6 +37,8 @@ export function Payments(): ReactNode {
     ...filters,
     cursor,
     which: which === 'all' ? undefined : which,
+    // As the list writes it.
+    amount: filters.amount && (plainAmount(filters.amount) ?? filters.amount),
   };
   const query = usePolled({
     queryKey: ['payments', list],
