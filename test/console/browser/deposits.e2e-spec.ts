@@ -416,6 +416,20 @@ describeInBrowser('Deposits, in a browser', () => {
     await visitor.leave(/Failed to load resource.*ERR_FAILED/);
   });
 
+  it('are counted in the preview also if a slip or the vendor reported them before', async () => {
+    const { body } = await sendStatement(admin.browser, 'preview', 'kbank', account.statement());
+    const visitor = await arrive();
+    const { page } = visitor;
+    await page.route('**/api/statements/preview?*', (route) => route.fulfill({ json: { ...body, linked: 41 } }));
+    await visitor.open('/channels/kbank');
+    await page.getByRole('button', { name: 'Import' }).click();
+    const file = { name: 'kbank.csv', mimeType: 'text/csv', buffer: Buffer.from(account.statement()) };
+    await dialog(page).locator('input[type=file]').setInputFiles(file);
+    await dialog(page).getByText('Reported before').waitFor();
+    await dialog(page).getByText('41', { exact: true }).waitFor();
+    await visitor.leave();
+  });
+
   it('have channels, whose change is shown first', async () => {
     const visitor = await arrive();
     const { page } = visitor;

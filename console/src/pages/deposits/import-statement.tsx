@@ -150,6 +150,8 @@ function Preview({ preview }: { preview: StatementImport }): ReactNode {
           [t('statements.in'), `${preview.in} · ${formatAmount(preview.in_amount)} THB`],
           [t('statements.booked'), preview.booked],
           [t('statements.waiting'), preview.waiting],
+          // By a slip or by the vendor.
+          preview.linked === 0 ? null : [t('statements.linked'), preview.linked],
           [t('statements.ignored'), preview.ignored],
           [t('statements.out'), `${preview.out} · ${formatAmount(preview.out_amount)} THB`],
           preview.opening === null || preview.closing === null
