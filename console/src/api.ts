@@ -9,7 +9,7 @@ export interface Detail {
   message: string;
 }
 
-/** An error answer of the API. Its status is 0 when no answer arrived. */
+/** An error answer of the API. Its status is 0 when no answer arrived, also if a proxy says so. */
 export class Problem extends Error {
   constructor(
     readonly status: number,
@@ -73,9 +73,12 @@ async function reach<Data>(send: () => Promise<Answer<Data>>): Promise<Answer<Da
     return await send();
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
-    throw new Problem(0, 'UNREACHABLE', translateNow('state.noAnswer'), null);
+    throw unanswered(null);
   }
 }
+
+const unanswered = (requestId: string | null): Problem =>
+  new Problem(0, 'UNREACHABLE', translateNow('state.noAnswer'), requestId);
 
 const needsConfirmation = ({ status, details }: Problem): boolean =>
   status === 403 && details[0]?.code === 'CONFIRMATION_REQUIRED';
@@ -89,11 +92,15 @@ interface ErrorBody {
 const isErrorBody = (body: unknown): body is ErrorBody =>
   typeof body === 'object' && body !== null && 'code' in body && 'message' in body;
 
+/** The statuses with which a proxy answers in place of the API. */
+const OF_PROXIES = [502, 504];
+
 function toProblem({ error, response }: Answer<unknown>): Problem {
   const requestId = response.headers.get('x-request-id');
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
   const seconds = Number.isFinite(retryAfter) ? retryAfter : null;
   if (!isErrorBody(error)) {
+    if (OF_PROXIES.includes(response.status)) return unanswered(requestId);
     return new Problem(response.status, 'UNEXPECTED', response.statusText, requestId, [], seconds);
   }
   return new Problem(response.status, error.code, error.message, requestId, error.details ?? [], seconds);

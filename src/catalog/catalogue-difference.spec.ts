@@ -50,25 +50,37 @@ describe('a catalogue that was read', () => {
     ['as many, of which more than that are not sold', sold(6, 4), many(10, STORED), ['sold', 10, 6]],
     ['what is left after others were gone', many(3, LISTED), [...many(4, STORED), ...many(9, GONE)], null],
   ])('has %s', (_what, listed, before, expected) => {
-    const refusal = implausibility(listed, before, false);
+    const refusal = implausibility(listed, before, Infinity);
     if (expected === null) expect(refusal).toBeNull();
     else {
       const [what, was, now] = expected;
       expect(refusal).toEqual({ kind: 'shrunk', what, before: was, now });
     }
-    expect(implausibility(listed, before, true)).toBeNull();
+    expect(implausibility(listed, before, 0)).toBeNull();
   });
 
   it('is refused if it is empty or contradicts itself, even with --force', () => {
     const dearer = { ...LISTED, cost: { micros: 6n, currency: 'IDR' } };
     const unpriced = { ...LISTED, cost: null };
-    for (const isForced of [false, true]) {
-      expect(implausibility([], [], isForced)).toEqual({ kind: 'empty' });
+    for (const fewest of [Infinity, 0]) {
+      expect(implausibility([], [], fewest)).toEqual({ kind: 'empty' });
       const contradiction = { kind: 'contradiction', sku: 'a' };
-      expect(implausibility([LISTED, dearer], [], isForced)).toEqual(contradiction);
-      expect(implausibility([LISTED, unpriced], [], isForced)).toEqual(contradiction);
-      expect(implausibility([LISTED, { ...LISTED, name: 'B' }], [], isForced)).toBeNull();
+      expect(implausibility([LISTED, dearer], [], fewest)).toEqual(contradiction);
+      expect(implausibility([LISTED, unpriced], [], fewest)).toEqual(contradiction);
+      expect(implausibility([LISTED, { ...LISTED, name: 'B' }], [], fewest)).toBeNull();
     }
+  });
+
+  it('is accepted only down to the number that the operator saw, which is the smaller one of those that shrank', () => {
+    const before = many(100, STORED);
+    const listed = many(60, LISTED);
+    expect(implausibility(listed, before, 60)).toBeNull();
+    expect(implausibility(many(59, LISTED), before, 60)).toMatchObject({ what: 'listed', now: 59 });
+    const fewSold = sold(40, 20);
+    for (const fewest of [Infinity, 60]) {
+      expect(implausibility(fewSold, before, fewest)).toMatchObject({ what: 'sold', before: 100, now: 40 });
+    }
+    expect(implausibility(fewSold, before, 40)).toBeNull();
   });
 
   it('counts a SKU that it lists twice once', () => {
@@ -76,7 +88,7 @@ describe('a catalogue that was read', () => {
       implausibility(
         many(10, LISTED).map((each) => ({ ...each, sku: 'a' })),
         many(10, STORED),
-        false,
+        Infinity,
       ),
     ).toEqual({
       kind: 'shrunk',

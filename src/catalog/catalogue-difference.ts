@@ -15,6 +15,8 @@ export type Refusal =
   /** During this reading, another one began, or an operator changed the supplier's adapter, address or account. */
   | { kind: 'overtaken' };
 
+type Shrunk = Extract<Refusal, { kind: 'shrunk' }>;
+
 /** The refusals that an operator may overrule. `too_soon` only if we chose the gap. */
 export const OVERRULABLE = ['too_soon', 'shrunk'] as const;
 export type Overrulable = (typeof OVERRULABLE)[number];
@@ -49,12 +51,12 @@ const MAX_SHRINKAGE_PERCENT = 30;
 /**
  * The reason why a reading is implausible; null if it is plausible. No option makes an empty or contradictory reading plausible.
  * @param before the stored catalogue, including products that are no longer listed.
- * @param isForced whether a shrunken catalogue is accepted.
+ * @param fewest from how many SKUs on a shrunken catalogue is accepted: 0 for any, Infinity for none.
  */
 export function implausibility(
   listed: readonly Listed[],
   before: readonly SupplierProduct[],
-  isForced: boolean,
+  fewest: number,
 ): Refusal | null {
   if (listed.length === 0) return { kind: 'empty' };
   const items = new Map<string, Listed>();
@@ -63,11 +65,12 @@ export function implausibility(
     if (other && !isSamePrice(other, product)) return { kind: 'contradiction', sku: product.sku };
     items.set(product.sku, product);
   }
-  if (isForced) return null;
-  return (
-    shrinkage('listed', before.filter(isListed).length, items.size) ??
-    shrinkage('sold', before.filter(({ sellable }) => sellable).length, [...items.values()].filter(isOnSale).length)
-  );
+  const shrunk = [
+    ...shrinkage('listed', before.filter(isListed).length, items.size),
+    ...shrinkage('sold', before.filter(({ sellable }) => sellable).length, [...items.values()].filter(isOnSale).length),
+  ];
+  // The smaller number comes first: an operator who accepts it has seen the worse of both.
+  return shrunk.filter(({ now }) => now < fewest).toSorted((one, other) => one.now - other.now)[0] ?? null;
 }
 
 /** Compares a reading with the stored catalogue. If a SKU is listed twice, the last entry counts. */
@@ -98,9 +101,9 @@ type Cost = Pick<SupplierProduct, 'cost_micros' | 'cost_currency'>;
 const isSameCost = (one: Cost, other: Cost): boolean =>
   one.cost_micros === other.cost_micros && one.cost_currency === other.cost_currency;
 
-function shrinkage(what: 'listed' | 'sold', before: number, now: number): Refusal | null {
+function shrinkage(what: Shrunk['what'], before: number, now: number): Shrunk[] {
   const isFar = now * 100 < before * (100 - MAX_SHRINKAGE_PERCENT);
-  return isFar ? { kind: 'shrunk', what, before, now } : null;
+  return isFar ? [{ kind: 'shrunk', what, before, now }] : [];
 }
 
 /** If a reading has no price of an item, the item keeps its last price. */

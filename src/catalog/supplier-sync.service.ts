@@ -35,7 +35,9 @@ export interface SyncOptions {
   dryRun?: boolean;
   /** Does not refuse for these reasons. The gap between readings is ignored only if we chose it, not the supplier. */
   accept?: readonly Overrulable[];
-  /** Accepts all of them. */
+  /** Accepts a shrunken catalogue that still has so many SKUs, as the operator saw, and no smaller one. */
+  atLeast?: number;
+  /** Accepts all kinds. */
   force?: boolean;
 }
 
@@ -49,6 +51,12 @@ interface BegunRun {
 /** Reads the catalogues of suppliers, and updates their offers. */
 @Injectable()
 export class SupplierSyncService {
+  /**
+   * The last reading by an operator in this process, by the supplier's id. A preview is a reading, and a supplier may
+   * allow no second one for minutes: then the products of the preview are applied.
+   */
+  private readonly readings = new Map<number, { readAt: Date; products: Listed[] }>();
+
   constructor(
     private readonly database: Database,
     private readonly suppliers: SuppliersRepository,
@@ -59,8 +67,8 @@ export class SupplierSyncService {
   ) {}
 
   /**
-   * Reads a supplier's whole catalogue now, even if the supplier is paused. Refuses as `too_soon` if the last reading
-   * began less than the gap ago.
+   * Reads a supplier's whole catalogue now, even if the supplier is paused. If the last reading began less than the gap
+   * ago, applies its products if an operator made it in this process, and otherwise refuses as `too_soon`.
    * @throws NOT_FOUND; BAD_REQUEST if the supplier's adapter reads no catalogues, or as {@link assertActor}.
    */
   async sync(code: string, options: SyncOptions = {}, by?: Actor): Promise<SyncRun> {
@@ -80,6 +88,9 @@ export class SupplierSyncService {
     );
     if (readAt) return this.read({ supplier, readAt, connection }, options, by);
     const last = (await this.get(code)).catalogue_read_at ?? new Date();
+    const read = this.readings.get(supplier.id);
+    if (!options.dryRun && read?.readAt.getTime() === last.getTime())
+      return this.apply({ supplier, readAt: last, connection }, read.products, options, by);
     const nextAt = new Date(last.getTime() + minGapMs);
     return refused(supplier, { kind: 'too_soon', readAt: last, nextAt, isGapOurs });
   }
@@ -140,6 +151,7 @@ export class SupplierSyncService {
       if (!options.dryRun) await this.pauses.beginFor(supplier, reading);
       return refused(supplier, { kind: 'unavailable', problem: reading });
     }
+    if (by) this.readings.set(supplier.id, { readAt: begun.readAt, products: reading.products });
     return this.apply(begun, reading.products, options, by);
   }
 
@@ -156,8 +168,8 @@ export class SupplierSyncService {
       // A newer reading has begun, or an operator changed the address or account, whose catalogue was not read.
       if (now.catalogue_read_at?.getTime() !== readAt.getTime()) return refused(supplier, { kind: 'overtaken' });
       const before = await this.catalogues.listAll(tx, supplier);
-      const force = accepts(options, 'shrunk');
-      const refusal = implausibility(products, before, force);
+      const fewest = options.atLeast ?? (accepts(options, 'shrunk') ? 0 : Infinity);
+      const refusal = implausibility(products, before, fewest);
       if (refusal) return refused(supplier, refusal, new Set(products.map(({ sku }) => sku)).size);
       // If a SKU was read alone since this reading began, that result is newer than this list.
       const newer = new Set(before.filter((row) => lastReadAt(row) > readAt).map(({ sku }) => sku));
@@ -172,7 +184,7 @@ export class SupplierSyncService {
       };
       if (!options.dryRun) {
         this.catalogues.write(tx, supplier, found, readAt);
-        recordAction(tx, by, { action: 'supplier.sync', detail: { code, ...counts, force } });
+        recordAction(tx, by, { action: 'supplier.sync', detail: { code, ...counts, force: fewest < Infinity } });
       }
       return { supplier, ...counts, refusal: null };
     });

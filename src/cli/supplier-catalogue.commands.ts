@@ -7,14 +7,16 @@ import { formatMicros } from '../core/cost-money.js';
 import type { Supplier } from '../suppliers/supplier.entity.js';
 import { SuppliersService } from '../suppliers/suppliers.service.js';
 import { warnOfBans } from './supplier-pause.commands.js';
+import { integer } from './options.js';
 import { list, recordTable, paragraphs, type Result } from './output.js';
 import { unavailableInWords } from './supplier.view.js';
 import { paint } from './streams.js';
 
 const SYNC_HELP = `
 Reads the whole catalogue. Offers get the costs of the catalogue, and offers whose SKU has left it are not used. An
-empty or contradictory catalogue changes nothing, and one that has shrunk by more than 30 % only with --force. Suppliers limit how
-often the catalogue may be read: within that time, the command makes no call. The exit code is 1 if the run was refused.
+empty or contradictory catalogue changes nothing. One that has shrunk by more than 30 % is applied only with --at-least,
+if it has not shrunk further since you saw it, or with --force, however far it has shrunk. Suppliers limit how often the
+catalogue may be read: within that time, the command makes no call. The exit code is 1 if the run was refused.
 `;
 
 export function defineCatalogue(supplier: OperatorCommand): void {
@@ -32,6 +34,7 @@ function defineSync(supplier: OperatorCommand): void {
       '--force',
       'accept a catalogue that has shrunk, and ignore our own limit of calls, but never the supplier’s',
     )
+    .option('--at-least <count>', 'accept a catalogue that has shrunk, down to so many SKUs', integer(0, 1_000_000))
     .audited()
     .notes(SYNC_HELP)
     .examples('supplier sync digi', 'supplier sync digi --dry-run')
@@ -85,7 +88,7 @@ function refusalInWords(refusal: Refusal, supplier: Supplier): string {
     case 'shrunk': {
       const { what, before, now } = refusal;
       const how = what === 'listed' ? 'lists' : 'sells';
-      return `it ${how} ${now} SKUs and had ${before}, which is over 30 % fewer: --force accepts it`;
+      return `it ${how} ${now} SKUs and had ${before}, which is over 30 % fewer: --at-least ${now} accepts it`;
     }
     case 'overtaken':
       return 'during the reading, another run began or the supplier’s settings changed: see topup supplier products';

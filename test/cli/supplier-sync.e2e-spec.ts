@@ -103,7 +103,7 @@ describe('topup supplier sync', () => {
     expect(await products()).toEqual(before);
   });
 
-  it('refuses an empty catalogue and half of one; --force allows only the half', async () => {
+  it('refuses an empty catalogue and half of one; --force and --at-least allow only the half', async () => {
     await sync();
     const before = await products();
     await nextList({ list: 'empty' });
@@ -113,9 +113,13 @@ describe('topup supplier sync', () => {
       ...UNCHANGED,
       exit: 1,
       seen: 5,
-      refused: 'it lists 5 SKUs and had 10, which is over 30 % fewer: --force accepts it',
+      refused: 'it lists 5 SKUs and had 10, which is over 30 % fewer: --at-least 5 accepts it',
     });
     expect(await products()).toEqual(before);
+    await nextList({ list: 'half' });
+    expect(await later('--at-least', '6')).toMatchObject({ exit: 1, seen: 5, removed: 0 });
+    await nextList({ list: 'half' });
+    expect(await later('--dry-run', '--at-least', '5')).toMatchObject({ exit: 0, seen: 5, removed: 5, refused: null });
     await nextList({ list: 'half' });
     expect(await later('--force')).toMatchObject({ exit: 0, seen: 5, removed: 5, refused: null });
     expect((await products()).filter(({ available }) => available)).toHaveLength(5);

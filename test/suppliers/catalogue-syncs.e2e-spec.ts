@@ -224,3 +224,18 @@ describe('workers', () => {
     expect(await stack.sql('SELECT cost_micros FROM supplier_offers')).toEqual([{ cost_micros: null }]);
   });
 });
+
+describe('an operator', () => {
+  it('applies what the preview read, because the supplier allows no second call so soon', async () => {
+    const syncs = stack.api.get(SupplierSyncService);
+    const by = { operator: 'nok' };
+    expect(await syncs.sync(code, { dryRun: true }, by)).toMatchObject({ added: 10, refusal: null });
+    expect(await syncs.list(code)).toEqual([]);
+    expect(await syncs.sync(code, {}, by)).toMatchObject({ added: 10, refusal: null });
+    expect(await syncs.list(code)).toHaveLength(10);
+    expect(await asked()).toBe(1);
+    // Another process has read the catalogue since.
+    await readBefore(1);
+    expect(await syncs.sync(code, {}, by)).toMatchObject({ added: 0, refusal: { kind: 'too_soon' } });
+  });
+});

@@ -31,7 +31,7 @@ export const useWords = (): Words => useStore(words);
 export const useT = (): Translate => useWords().t;
 
 /** Translates outside of components, in the current language. */
-export const translateNow = (key: Key): string => words.get().t(key);
+export const translateNow = (key: Key, values?: Values): string => words.get().t(key, values);
 
 export function setZone(zone: string): void {
   if (zone !== words.get().zone) words.set({ ...words.get(), zone });

@@ -1,10 +1,9 @@
 import { Button, Textarea, TextInput } from '@mantine/core';
-import { useMediaQuery } from '@mantine/hooks';
 import { useState, type ReactNode } from 'react';
 import { isProblem } from '../api';
 import { useT, type Translate } from '../i18n/words';
 import { useIsLocked, useIsMounted } from './in-flight';
-import { Modal } from './modal';
+import { ActionModal } from './modal';
 import classes from './confirm.module.css';
 
 const MAX_REASON = 500;
@@ -22,7 +21,7 @@ interface ConfirmProps {
   typed?: string;
   /** Whether the fields in `children` are complete. */
   isReady?: boolean;
-  /** Whether the API does the action only once, however often the operator presses, such as by an idempotency key. */
+  /** Whether the API does the same request only once, such as by an idempotency key. */
   isRepeatable?: boolean;
   onConfirm: (reason: string) => Promise<void>;
   onClose: () => void;
@@ -36,10 +35,11 @@ interface ConfirmProps {
 export function Confirm(props: ConfirmProps): ReactNode {
   const { title, children, verb, isHarmless, requiresReason, typed, isReady = true, onConfirm, onClose } = props;
   const t = useT();
-  const isPhone = useMediaQuery('(max-width: 640px)');
   const [reason, setReason] = useState('');
   const [text, setText] = useState('');
-  const [error, setError] = useState<string | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  /** Whether the operator has changed a field since the last press. Then the next press may be another request. */
+  const [isChanged, setChanged] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const isLocked = useIsLocked(isBusy);
   const isMounted = useIsMounted();
@@ -48,28 +48,21 @@ export function Confirm(props: ConfirmProps): ReactNode {
   const confirm = async (): Promise<void> => {
     setBusy(true);
     setError(null);
+    setChanged(false);
     try {
       await onConfirm(reason.trim());
       if (isMounted.current) onClose();
     } catch (caught) {
-      setError(messageOf(caught, props.isRepeatable ?? false, t));
+      setError(caught);
     } finally {
       setBusy(false);
     }
   };
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={title}
-      size={props.size ?? 'md'}
-      fullScreen={isPhone}
-      closeOnEscape={!isLocked}
-      closeOnClickOutside={!isLocked}
-      closeButtonProps={{ 'aria-label': t('action.close'), disabled: isLocked }}
-    >
+    <ActionModal isLocked={isLocked} onClose={onClose} title={title} size={props.size}>
       <form
         className={classes.body}
+        onChange={() => setChanged(true)}
         onSubmit={(event) => {
           event.preventDefault();
           if (canConfirm && !isBusy) void confirm();
@@ -80,7 +73,7 @@ export function Confirm(props: ConfirmProps): ReactNode {
         {typed !== undefined && <Typed wanted={typed} value={text} onChange={setText} />}
         {error !== null && (
           <p className={classes.error} role="alert">
-            {error}
+            {messageOf(error, props.isRepeatable === true && canConfirm && !isChanged, t)}
           </p>
         )}
         <div className={classes.buttons}>
@@ -92,13 +85,13 @@ export function Confirm(props: ConfirmProps): ReactNode {
           </Button>
         </div>
       </form>
-    </Modal>
+    </ActionModal>
   );
 }
 
-/** Without an answer, the operator must know whether to press again. */
-function messageOf(error: unknown, isRepeatable: boolean, t: Translate): string {
-  if (isProblem(error, 0)) return t(isRepeatable ? 'confirm.unansweredSafe' : 'confirm.unanswered');
+/** Without an answer, the operator must know whether to press again. @param canRepeat whether that is safe. */
+function messageOf(error: unknown, canRepeat: boolean, t: Translate): string {
+  if (isProblem(error, 0)) return t(canRepeat ? 'confirm.unansweredSafe' : 'confirm.unanswered');
   return error instanceof Error ? error.message : String(error);
 }
 

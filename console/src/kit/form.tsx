@@ -7,10 +7,12 @@ interface SubmitErrorProps {
   error: Error | null;
   /** Whether the form sends a password or a code, so that a 401 may mean that it is wrong. */
   hasSecret?: boolean;
+  /** Whether the form changes something, which may have been done if no answer arrived. */
+  mayBeDone?: boolean;
 }
 
 /** The error of a form, translated when its code is known. */
-export function SubmitError({ error, hasSecret = false }: SubmitErrorProps): ReactNode {
+export function SubmitError({ error, hasSecret = false, mayBeDone = false }: SubmitErrorProps): ReactNode {
   const t = useT();
   if (error === null) return null;
   const [detail] = isProblem(error) ? error.details : [];
@@ -18,7 +20,9 @@ export function SubmitError({ error, hasSecret = false }: SubmitErrorProps): Rea
     ? t('problem.tooMany')
     : isProblem(error, 401)
       ? t(hasSecret ? 'problem.refused' : 'problem.sessionEnded')
-      : ((detail && t.maybe(`problem.${detail.code}`)) ?? error.message);
+      : mayBeDone && isProblem(error, 0)
+        ? t('confirm.unanswered')
+        : ((detail && t.maybe(`problem.${detail.code}`)) ?? error.message);
   return (
     <p className={classes.error} role="alert">
       {text}

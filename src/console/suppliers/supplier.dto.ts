@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { OVERRULABLE, type Overrulable } from '../../catalog/catalogue-difference.js';
 import { Shown } from '../../core/http/answer.decorators.js';
 import { Cursor } from '../../core/http/page-query.dto.js';
-import { Flag, Moment, OneOf, SomeOf, Text } from '../../core/validation/member.decorators.js';
+import { Flag, Integer, Moment, OneOf, SomeOf, Text } from '../../core/validation/member.decorators.js';
 import { UNDECIDED_OUTCOMES } from '../../support/undecided-calls.repository.js';
 import { PAUSE_REASONS, type PauseReason } from '../../suppliers/supplier.entity.js';
 
@@ -18,6 +18,8 @@ export class SyncDto {
     description: 'The kinds of refusal that do not stop this sync; `force` stands for both',
   })
   accept?: Overrulable[];
+  @Integer(0, 1_000_000, { optional: true, description: 'Accepts a shrunken catalogue that still has so many SKUs' })
+  at_least?: number;
 }
 
 export class SupplierProductsQueryDto {
@@ -176,6 +178,7 @@ export class SyncRefusalDto {
   @Shown.oneOf(REFUSALS, 'shrunk') kind!: (typeof REFUSALS)[number];
   @Shown.nullableText('120 → 40') detail!: string | null;
   @Shown.flag(true, 'Whether a sync with `force` does not refuse for this reason') can_be_forced!: boolean;
+  @Shown.nullableInteger(40, 'The SKUs that a shrunken catalogue still has, for `at_least`') now!: number | null;
 }
 
 export class SyncDoneDto {

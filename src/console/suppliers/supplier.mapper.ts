@@ -122,18 +122,19 @@ export const toSyncDto = ({ supplier: _supplier, refusal, ...counts }: SyncRun):
 
 function toRefusalDto(refusal: Refusal): SyncRefusalDto {
   const { kind } = refusal;
+  const plain = { kind, detail: null, can_be_forced: false, now: null };
   switch (kind) {
     case 'too_soon':
-      return { kind, detail: refusal.nextAt.toISOString(), can_be_forced: refusal.isGapOurs };
+      return { ...plain, detail: refusal.nextAt.toISOString(), can_be_forced: refusal.isGapOurs };
     case 'unavailable':
-      return { kind, detail: refusal.problem.detail, can_be_forced: false };
+      return { ...plain, detail: refusal.problem.detail };
     case 'contradiction':
-      return { kind, detail: refusal.sku, can_be_forced: false };
+      return { ...plain, detail: refusal.sku };
     case 'shrunk':
-      return { kind, detail: `${refusal.before} → ${refusal.now}`, can_be_forced: true };
+      return { kind, detail: `${refusal.before} → ${refusal.now}`, can_be_forced: true, now: refusal.now };
     case 'empty':
     case 'overtaken':
-      return { kind, detail: null, can_be_forced: false };
+      return plain;
   }
 }
 

@@ -226,16 +226,12 @@ export class ConsoleSuppliersController {
   }
 
   @Post(':code/sync')
-  @ConsoleRoute(
-    'suppliers.sync',
-    'Read a supplier’s catalogue, and apply it or only show what that would change',
-    SyncDoneDto,
-  )
+  @ConsoleRoute('suppliers.sync', 'Read a supplier’s catalogue, and apply it or only show its changes', SyncDoneDto)
   async sync(
     @CurrentCaller() caller: Caller,
     @SupplierCode() code: string,
-    @Body() { dry_run: dryRun, force = false, accept }: SyncDto,
+    @Body() { dry_run: dryRun, force = false, accept, at_least: atLeast }: SyncDto,
   ): Promise<SyncDoneDto> {
-    return toSyncDto(await this.catalogues.sync(code, { dryRun, force, accept }, caller.actor()));
+    return toSyncDto(await this.catalogues.sync(code, { dryRun, force, accept, atLeast }, caller.actor()));
   }
 }

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { BankAccount, COLUMNS, newPromptPayId, satang, type DepositView } from '../../deposits/scene.js';
 import { closeWithBalancedBooks } from '../../support/books.js';
-import { OpnBench, PUBLIC_KEY, SECRET_KEY } from '../../simulators/opn-client.js';
 import { deferred } from '../../support/deferred.js';
 import type { TestMerchant } from '../../support/stack.js';
 import type { TestOperator } from '../console-stack.js';
@@ -10,15 +9,12 @@ import { addDeposit, presentSlip, sendStatement } from '../deposits/deposits-des
 import { startScene, type Scene } from '../scene.js';
 import { BUILT, describeInBrowser, launchBrowser, Visitor } from './chromium-browser.js';
 
-const MINUTE_MS = 60_000;
-
 describeInBrowser('Deposits, in a browser', () => {
   let scene: Scene;
   let browser: Browser;
   let admin: TestOperator;
   let merchant: TestMerchant;
   let name: string;
-  let account: BankAccount;
   let paid: DepositView;
   let short: DepositView;
 
@@ -33,7 +29,7 @@ describeInBrowser('Deposits, in a browser', () => {
     short = await addDeposit(merchant, 'kbank', '1000.00');
     await addDeposit(merchant, 'kbank', '500.00');
     const at = new Date();
-    account = new BankAccount().add(
+    const account = new BankAccount().add(
       { at, amount: satang(paid.amount_to_pay), text: 'Transfer from X4411 MR. ANAN' },
       { at, amount: satang(short.amount_to_pay) - 100n, text: 'Transfer from X1234 SOMCHAI' },
       { at, amount: 77_700n, text: 'Transfer from X9001 KANYA' },
@@ -135,6 +131,10 @@ describeInBrowser('Deposits, in a browser', () => {
     await dialog(page).getByText('0.00').first().waitFor();
     await dialog(page).getByLabel('Reason').fill('its deposit was lost');
     expect(await dialog(page).getByRole('button', { name: 'Credit', exact: true }).isEnabled()).toBe(true);
+    await dialog(page).getByText('A deposit', { exact: true }).click();
+    await dialog(page).getByRole('textbox', { name: 'Deposit' }).fill(paid.deposit_number);
+    // Beside the name of the day on which the payment was paid, there is the status of the deposit.
+    await dialog(page).getByText('Paid', { exact: true }).nth(1).waitFor();
     await name(null);
     await visitor.leave();
   });
@@ -235,6 +235,15 @@ describeInBrowser('Deposits, in a browser', () => {
     await visitor.leave();
   });
 
+  it('are found by their amount as the list shows it, with commas', async () => {
+    const visitor = await arrive();
+    const { page } = visitor;
+    const shown = Number(paid.amount_to_pay).toLocaleString('en', { minimumFractionDigits: 2 });
+    await visitor.open(`/payments?which=all&amount=${shown}`);
+    await page.getByRole('row').filter({ hasText: shown }).waitFor();
+    await visitor.leave();
+  });
+
   it('are ignored in the list, and a second operator learns that', async () => {
     const visitor = await arrive();
     const { page } = visitor;
@@ -260,6 +269,24 @@ describeInBrowser('Deposits, in a browser', () => {
     await visitor.leave(/Failed to load resource.*409/);
   });
 
+  it('have the day of a statement without times in every zone, and the reference of their return', async () => {
+    const payment = await firstPayment('amount=777.00');
+    const onDay = `UPDATE incoming_payments SET precision = 'day', paid_at = '2026-11-23T17:00Z' WHERE public_id = $1`;
+    await scene.console.sql(onDay, [payment]);
+    const finance = await scene.console.signedIn('finance');
+    await finance.browser.send('PATCH', '/api/me', { timezone: 'UTC' });
+    const visitor = await arrive(finance);
+    const { page } = visitor;
+    await visitor.open(`/payments?which=all&amount=777.00&payment=${payment}`);
+    await panel(page).getByText('24 Nov 2026', { exact: true }).waitFor();
+    await panel(page).getByText('BACK-1', { exact: true }).waitFor();
+    await panel(page).getByRole('button', { name: 'Close' }).click();
+    const row = page.getByRole('row').filter({ hasText: '777.00' });
+    await row.getByText(/^24 Nov( 2026)?$/).waitFor();
+    expect(await row.textContent()).not.toContain('no deposit near it');
+    await visitor.leave();
+  });
+
   it('are taken back although the orders of the merchant change its balance all the time', async () => {
     const payment = await firstPayment(`amount=${paid.amount_to_pay}`);
     const refund = `UPDATE incoming_payments SET reason = 'TAKEN_BACK', taken_back = 10000 WHERE public_id = $1`;
@@ -281,139 +308,14 @@ describeInBrowser('Deposits, in a browser', () => {
     await takeBack.click();
     await page.getByText('100.00 THB were taken back').waitFor();
     expect(satang((await scene.stack.wallet(merchant)).available)).toBe(before + 200n - 10_000n);
+    // A later statement opens the case again, of which nothing is left to take back.
+    const contradict = `UPDATE incoming_payments SET reason = 'CONTRADICTION', contradicted = true, decision = NULL,
+                          decided_by = NULL, decision_reason = NULL, decided_at = NULL WHERE public_id = $1`;
+    await scene.console.sql(contradict, [payment]);
+    await visitor.open(`/payments?which=all&payment=${payment}`);
+    await panel(page).getByRole('button', { name: 'Keep' }).waitFor();
+    expect(await panel(page).getByRole('button', { name: 'Take back' }).count()).toBe(0);
     await visitor.leave(/Failed to load resource.*409/);
-  });
-
-  it('come by bank statements, which are shown before they are imported', async () => {
-    const visitor = await arrive();
-    const { page } = visitor;
-    await visitor.open('/channels/kbank');
-    await page.getByRole('button', { name: 'Import' }).click();
-    const file = dialog(page).locator('input[type=file]');
-    const choose = (content: string): Promise<void> =>
-      file.setInputFiles({ name: 'kbank.csv', mimeType: 'text/csv', buffer: Buffer.from(content) });
-    await choose('a,b\n1,2\n');
-    await dialog(page).getByText('UNKNOWN_COLUMNS').waitFor();
-    await visitor.look('statement-refused');
-    account.add({ at: new Date(Date.now() + MINUTE_MS), amount: -5_000n, text: 'Fee' });
-    await choose(account.statement());
-    await dialog(page).getByText('1 new, 3 known').waitFor();
-    await visitor.look('statement-preview');
-    await dialog(page).getByRole('button', { name: 'Import', exact: true }).click();
-    await page.getByText('Imported: 0 credited, 0 waiting').waitFor();
-    await visitor.leave();
-  });
-
-  it('are shown of the statement that was chosen last, also if the preview of another one comes later', async () => {
-    const visitor = await arrive();
-    const { page } = visitor;
-    const { promise: gate, resolve: release } = deferred<void>();
-    let previews = 0;
-    await page.route('**/api/statements/preview?*', async (route) => {
-      previews += 1;
-      if (previews === 1) await gate;
-      await route.continue();
-    });
-    await visitor.open('/channels/kbank');
-    await page.getByRole('button', { name: 'Import' }).click();
-    const file = dialog(page).locator('input[type=file]');
-    const choose = (name: string, content: string): Promise<void> =>
-      file.setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(content) });
-    await choose('wrong.csv', 'a,b\n1,2\n');
-    await choose('kbank.csv', account.statement());
-    await dialog(page).getByText('0 new, 4 known').waitFor();
-    const late = page.waitForResponse('**/api/statements/preview?*');
-    release();
-    await (await late).finished();
-    await visitor.glance('statement-latest');
-    expect(await dialog(page).getByText('UNKNOWN_COLUMNS').count()).toBe(0);
-    expect(await dialog(page).getByText('0 new, 4 known').count()).toBe(1);
-    // Otherwise the same file, chosen again, would not be read again.
-    expect(await file.inputValue()).toBe('');
-    await visitor.leave();
-  });
-
-  it('come by statements whose texts the bank has changed, once an operator accepts that with a reason', async () => {
-    const visitor = await arrive();
-    const { page } = visitor;
-    const [, , kanya] = account.lines;
-    Object.assign(kanya ?? {}, { text: 'Transfer from X9001 KANYA JAIDEE' });
-    account.add({ at: new Date(Date.now() + MINUTE_MS), amount: -1_000n, text: 'Fee' });
-    await visitor.open('/channels/kbank');
-    await page.getByRole('button', { name: 'Import' }).click();
-    const file = { name: 'kbank.csv', mimeType: 'text/csv', buffer: Buffer.from(account.statement()) };
-    await dialog(page).locator('input[type=file]').setInputFiles(file);
-    await dialog(page).getByText('LINE_MISSING').waitFor();
-    await visitor.look('statement-texts');
-    await dialog(page)
-      .getByRole('button', { name: /^Accept the texts of / })
-      .click();
-    await dialog(page).getByText('1 new, 4 known').waitFor();
-    const take = dialog(page).getByRole('button', { name: 'Import', exact: true });
-    expect(await take.isDisabled()).toBe(true);
-    await dialog(page).getByLabel('Reason').fill('the bank completed its texts');
-    await take.click();
-    await page.getByText('Imported: 0 credited, 0 waiting').waitFor();
-    await visitor.leave();
-  });
-
-  it('have channels, whose change is shown first', async () => {
-    const visitor = await arrive();
-    const { page } = visitor;
-    await visitor.open('/channels/kbank');
-    await page.getByRole('button', { name: 'Change', exact: true }).click();
-    // An empty limit is kept, so it is no change.
-    await dialog(page).getByLabel('Smallest deposit, THB').fill('');
-    await dialog(page).getByText('Nothing yet').waitFor();
-    await dialog(page).getByLabel('spread').fill('5');
-    await dialog(page).getByLabel('Smallest deposit, THB').fill('200.00');
-    await dialog(page).getByRole('listitem').filter({ hasText: 'Smallest deposit, THB: 100.00 → 200.00' }).waitFor();
-    await visitor.look('channel-settings');
-    await dialog(page).getByRole('button', { name: 'Save' }).click();
-    await page.getByText('kbank was saved').waitFor();
-    await page.getByRole('button', { name: 'Pause', exact: true }).click();
-    await dialog(page).getByLabel('Reason').fill('the bank is down');
-    await dialog(page).getByRole('button', { name: 'Pause' }).click();
-    await page.getByText('kbank takes no new deposits now').waitFor();
-    await page.getByRole('button', { name: 'Resume' }).click();
-    await dialog(page).getByText('Merchants can announce deposits to kbank from now on.').waitFor();
-    await dialog(page).getByRole('button', { name: 'Resume' }).click();
-    await page.getByText('kbank takes new deposits again').waitFor();
-    await visitor.leave();
-  });
-
-  it('have a vendor, whose channel is added with its credentials, and whose list is read now', async () => {
-    // They would read the list of the new channel, too, and two at once are refused.
-    await scene.stack.stopWorkers();
-    const bench = new OpnBench();
-    const opn = await bench.start();
-    await opn.charge('dep_0000000000000000');
-    await opn.sim('settle', { ref_id: 'dep_0000000000000000', status: 'successful' });
-    const visitor = await arrive();
-    const { page } = visitor;
-    await visitor.open('/channels');
-    await page.getByRole('button', { name: 'Add a channel' }).click();
-    await dialog(page).getByLabel('Adapter').selectOption('opn');
-    await dialog(page).getByRole('textbox', { name: /^Code/ }).fill('gateway');
-    await dialog(page).getByLabel('Address').fill(opn.url);
-    await dialog(page).getByLabel('public_key').fill(PUBLIC_KEY);
-    await dialog(page).getByLabel('secret_key').fill(SECRET_KEY);
-    await dialog(page).getByRole('button', { name: 'Add a channel' }).click();
-    await page.getByText('gateway was saved').waitFor();
-    await page.getByRole('button', { name: 'Sync now' }).click();
-    await visitor.look('channel-sync');
-    await dialog(page).getByRole('button', { name: 'Sync now' }).click();
-    // The page may have repeated the request after a 503.
-    await page.getByText(/^1 read: [01] new, 0 credited, [01] waiting, 0 taken back$/).waitFor();
-    await page.getByRole('button', { name: 'Change', exact: true }).click();
-    await dialog(page).getByLabel('secret_key').fill('typed and erased');
-    await dialog(page).getByRole('listitem').filter({ hasText: 'secret_key' }).waitFor();
-    await dialog(page).getByLabel('secret_key').fill('');
-    await dialog(page).getByLabel('Address').fill('');
-    await dialog(page).getByText('Nothing yet').waitFor();
-    await visitor.leave();
-    await bench.clear();
-    await scene.stack.startWorker();
   });
 
   it('are hidden from operators who may not read them', async () => {

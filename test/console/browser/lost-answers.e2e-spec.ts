@@ -50,6 +50,54 @@ describeInBrowser('Pages whose requests get no answer, in a browser', () => {
     await visitor.leave(/Failed to load resource.*ERR_FAILED/);
   });
 
+  it('say that an action can be sent again only while its button sends the same request', async () => {
+    const poor = await scene.stack.merchant('100.00');
+    const { name } = (await admin.browser.get<{ name: string }>(`/api/merchants/${poor.id}`)).body;
+    const visitor = await arrive('en');
+    const { page } = visitor;
+    await page.route('**/api/merchants/*/debits', async (route) => {
+      await route.fetch();
+      await route.abort();
+    });
+    await visitor.open(`/merchants/${poor.id}`);
+    await page.getByRole('button', { name: 'Withdraw' }).click();
+    const dialog = page.getByRole('dialog', { name: /Withdraw/ });
+    await dialog.getByLabel('Amount').fill('30');
+    await dialog.getByLabel('Reference').fill('out-1');
+    await dialog.getByLabel(`Type ${name} to confirm`).fill(name);
+    const withdraw = dialog.getByRole('button', { name: 'Withdraw 30.00 THB' });
+    await withdraw.click();
+    const safe = dialog.getByText('You can press again');
+    const unsafe = dialog.getByText('Check that before you do it again');
+    await safe.waitFor();
+    expect(await withdraw.isEnabled()).toBe(true);
+    await dialog.getByLabel('Reference').fill('out-2');
+    await unsafe.waitFor();
+    await withdraw.click();
+    await safe.waitFor();
+    await dialog.getByLabel('Reference').fill('out-3');
+    await withdraw.click();
+    await dialog.getByText('There is not so much available').waitFor();
+    await unsafe.waitFor();
+    expect([await withdraw.isDisabled(), await safe.count()]).toEqual([true, 0]);
+    expect((await scene.stack.wallet(poor)).available).toBe('10.00');
+    await visitor.leave(/Failed to load resource.*ERR_FAILED/);
+  });
+
+  it('say so also in a form, and if only a proxy answered', async () => {
+    const visitor = await arrive('en');
+    const { page } = visitor;
+    await page.route(`**/api/products/${scene.sku}`, (route) =>
+      route.request().method() === 'GET' ? route.continue() : route.fulfill({ status: 504, body: '<h1>Time-out</h1>' }),
+    );
+    await visitor.open(`/products/${scene.sku}?edit=definition`);
+    const form = page.getByRole('dialog', { name: `Edit ${scene.sku}` });
+    await form.getByLabel('Price').fill('36');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByText('it may have been done').waitFor();
+    await visitor.leave(/Failed to load resource.*504/);
+  });
+
   it('can be left after a while, if no answer comes', async () => {
     const visitor = await arrive('en');
     const { page } = visitor;

@@ -263,6 +263,7 @@ describeInBrowser('Merchants, in a browser', () => {
     expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(key);
     await shown.getByLabel('I kept it').check();
     await shown.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('button', { name: 'Issue a key' }).and(page.locator(':focus')).waitFor();
     const row = page.getByRole('row').filter({ hasText: 'checkout' });
     await row.getByRole('button', { name: /Revoke/ }).click();
     await dialog(page).getByLabel('Reason').fill('only a test');

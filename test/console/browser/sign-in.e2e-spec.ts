@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Page, Request } from 'playwright-core';
 import { deferred } from '../../support/deferred.js';
 import { eventually } from '../../support/eventually.js';
 import { codeOf, ConsoleStack, PASSWORD } from '../console-stack.js';
@@ -118,6 +118,45 @@ describeInBrowser('Signing in, in a browser', () => {
       .waitFor();
     await page.getByRole('heading', { name: 'My account' }).waitFor();
     await visitor.leave(REFUSED);
+  });
+
+  it('keeps the time zone that is chosen while the language is being stored', async () => {
+    const support = await stack.signedIn('support');
+    await support.browser.send('PATCH', '/api/me', { language: 'en', timezone: 'Asia/Bangkok' });
+    const visitor = await Visitor.arrive(browser, stack, { as: support });
+    const { page } = visitor;
+    await visitor.open('/me');
+    const zone = page.locator('main select');
+    await zone.waitFor();
+    const gates = { language: deferred<void>(), timezone: deferred<void>() };
+    const chosenIn = (request: Request): keyof typeof gates =>
+      request.postData()?.includes('timezone') ? 'timezone' : 'language';
+    await page.route('**/api/me', async (route) => {
+      if (route.request().method() === 'PATCH') await gates[chosenIn(route.request())].promise;
+      await route.continue();
+    });
+    await page.getByText('ไทย', { exact: true }).click();
+    await page.getByRole('heading', { name: 'บัญชีของฉัน' }).waitFor();
+    await zone.selectOption('Europe/Berlin');
+    expect(await zone.inputValue()).toBe('Europe/Berlin');
+    // Once the language is stored, the page stores the zone, or would read the account, which lacks the zone.
+    const next = Promise.race([
+      page.waitForRequest((request) => request.method() === 'PATCH' && chosenIn(request) === 'timezone'),
+      page.waitForResponse('**/api/session'),
+    ]);
+    gates.language.resolve();
+    await next;
+    await page.getByRole('link', { name: 'คำสั่งซื้อ', exact: true }).click();
+    await page.waitForURL('**/orders');
+    await page.goBack();
+    await page.getByRole('heading', { name: 'บัญชีของฉัน' }).waitFor();
+    expect(await zone.inputValue()).toBe('Europe/Berlin');
+    gates.timezone.resolve();
+    await eventually(
+      async () => (await support.browser.get<{ language: string; timezone: string }>('/api/me')).body,
+      ({ language, timezone }) => language === 'th' && timezone === 'Europe/Berlin',
+    );
+    await visitor.leave();
   });
 
   it('shows Thai letters in the font of the console', async () => {

@@ -2,19 +2,19 @@ import { SegmentedControl, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { ask, client } from '../../api';
-import { useT } from '../../i18n/words';
+import { useT, type Translate } from '../../i18n/words';
 import { formatAmount, readAmount } from '../../kit/amount';
 import { Confirm } from '../../kit/confirm';
-import { Moment } from '../../kit/moment';
 import { Facts } from '../../kit/page';
 import { useLateRequestKey } from '../../kit/request-key';
 import { Failure } from '../../kit/states';
+import { Status } from '../../kit/status';
 import { toast } from '../../kit/toasts';
 import { useSession } from '../../session';
 import { BeforeAndAfter } from '../merchants/before-and-after';
 import { useExpectedBalance, type ExpectedBalance } from '../merchants/expected-balance';
-import type { PaymentView } from './deposit-view';
-import { takenBackOf } from './payment-view';
+import type { DepositView, PaymentView } from './deposit-view';
+import { PaidAt, takenBackOf } from './payment-view';
 
 export interface Deciding {
   payment: PaymentView;
@@ -75,12 +75,10 @@ export function DecidePayment({ payment, kind, to, onClose }: Deciding & { onClo
               {payment.id}
             </span>,
           ],
-          [t('payments.paidAt'), <Moment key="paid" at={payment.paid_at} />],
+          [t('payments.paidAt'), <PaidAt key="paid" payment={payment} />],
           takenBackOf(payment, t),
           moves && recipient.name !== null ? [t('deposits.merchant'), recipient.name] : null,
-          moves && recipient.name !== null && kind === 'credit' && draft.to === 'deposit'
-            ? [t('deposits.number'), draft.recipient.trim()]
-            : null,
+          depositOf(draft.recipient.trim(), recipient, t),
         ]}
       />
       {moves && recipient.available !== undefined && <BeforeAndAfter before={recipient.available} after={after} />}
@@ -134,8 +132,21 @@ function Recipient({ draft, onChange }: { draft: Draft; onChange: (draft: Draft)
 interface KnownRecipient {
   name: string | null;
   available: string | undefined;
+  /** The status of the deposit; null without one. */
+  status: DepositView['status'] | null;
   error: Error | null;
 }
+
+/** The deposit as a fact, with its status: a paid one has had its payment. Null without a deposit. */
+const depositOf = (number: string, { status }: KnownRecipient, t: Translate): readonly [string, ReactNode] | null =>
+  status === null
+    ? null
+    : [
+        t('deposits.number'),
+        <span key="deposit">
+          {number} <Status of={`deposit_${status}`} />
+        </span>,
+      ];
 
 /** The merchant whose wallet changes, with its balance. */
 function useRecipient(payment: PaymentView, kind: Deciding['kind'], draft: Draft): KnownRecipient {
@@ -159,6 +170,7 @@ function useRecipient(payment: PaymentView, kind: Deciding['kind'], draft: Draft
   return {
     name: known?.name ?? null,
     available: known?.wallet?.available_amount,
+    status: (isDeposit ? deposit.data?.status : null) ?? null,
     error: (isDeposit ? deposit.error : null) ?? merchant.error,
   };
 }

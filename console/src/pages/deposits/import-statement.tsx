@@ -1,10 +1,11 @@
 import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useRef, useState, type ReactNode } from 'react';
-import { ask, client } from '../../api';
+import { useState, type ReactNode } from 'react';
+import { ask, client, isProblem } from '../../api';
 import { useT } from '../../i18n/words';
 import { formatAmount } from '../../kit/amount';
 import { Confirm } from '../../kit/confirm';
+import { useLatest } from '../../kit/latest';
 import { Facts } from '../../kit/page';
 import { Failure, Loading } from '../../kit/states';
 import { toast } from '../../kit/toasts';
@@ -28,36 +29,39 @@ export function ImportStatement({ channel, onClose }: { channel: string; onClose
   const [seen, setSeen] = useState<StatementImport | Error | 'loading' | null>(null);
   /** The imported day whose texts the bank has changed, as the operator says. */
   const [textsOf, setTextsOf] = useState<string>();
-  /** The number of the latest preview. An answer to an earlier one is about a file that is no longer chosen. */
-  const latest = useRef(0);
-  const showOf = (number: number, answer: StatementImport | Error): void => {
-    if (number === latest.current) setSeen(answer);
-  };
+  const begin = useLatest();
   const look = async (chosen: File, day?: string): Promise<void> => {
-    latest.current += 1;
-    const number = latest.current;
+    const isLatest = begin();
+    const show = (answer: StatementImport | Error): void => {
+      if (isLatest()) setSeen(answer);
+    };
     setFile(chosen);
     setTextsOf(day);
     setSeen('loading');
     try {
       const request = { params: { query: { channel, accept_texts_of: day } }, ...asCsv(chosen) };
-      showOf(number, await ask(() => client.POST('/api/statements/preview', request)));
+      show(await ask(() => client.POST('/api/statements/preview', request)));
     } catch (error) {
-      showOf(number, error instanceof Error ? error : new Error(String(error)));
+      show(error instanceof Error ? error : new Error(String(error)));
     }
   };
   const preview = seen === null || seen === 'loading' || seen instanceof Error ? null : seen;
   const take = async (reason: string): Promise<void> => {
     if (file === null) return;
-    const number = latest.current;
+    const isLatest = begin();
     const query = { channel, accept_texts_of: textsOf, reason: reason || undefined };
     const request = { params: { query }, ...asCsv(file) };
-    const done = await ask(() => client.POST('/api/statements/import', request));
-    await Promise.all(
-      ['channels', 'payments', 'deposits'].map((key) => queries.invalidateQueries({ queryKey: [key] })),
-    );
+    const done = await ask(() => client.POST('/api/statements/import', request))
+      .catch((error: unknown) => {
+        // The lines may be imported by now, and a new preview shows that.
+        if (isProblem(error, 0)) void look(file, textsOf);
+        throw error;
+      })
+      .finally(() =>
+        Promise.all(['channels', 'payments', 'deposits'].map((key) => queries.invalidateQueries({ queryKey: [key] }))),
+      );
     if (done.refused !== null) {
-      showOf(number, done);
+      if (isLatest()) setSeen(done);
       throw new Error(t(`statements.refused.${done.refused as 'GAP'}`));
     }
     toast(t('statements.done', { booked: done.booked, waiting: done.waiting }));
@@ -146,6 +150,8 @@ function Preview({ preview }: { preview: StatementImport }): ReactNode {
           [t('statements.in'), `${preview.in} · ${formatAmount(preview.in_amount)} THB`],
           [t('statements.booked'), preview.booked],
           [t('statements.waiting'), preview.waiting],
+          // By a slip or by the vendor.
+          preview.linked === 0 ? null : [t('statements.linked'), preview.linked],
           [t('statements.ignored'), preview.ignored],
           [t('statements.out'), `${preview.out} · ${formatAmount(preview.out_amount)} THB`],
           preview.opening === null || preview.closing === null

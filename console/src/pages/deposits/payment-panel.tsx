@@ -14,7 +14,7 @@ import { useMay } from '../../session';
 import { MerchantLink } from '../merchants/merchant-link';
 import type { Deciding } from './decide-payment';
 import type { PaymentView } from './deposit-view';
-import { DepositLink, differenceOf, stateOf, takenBackOf } from './payment-view';
+import { DepositLink, differenceOf, PaidAt, stateOf, takenBackOf } from './payment-view';
 import { isCreditable, isSafe } from './safe-credit';
 import classes from './deposits.module.css';
 
@@ -58,7 +58,7 @@ function PaymentFacts({ payment }: { payment: PaymentView }): ReactNode {
         [t('payments.state'), <Status key="state" of={stateOf(payment)} />],
         reason === null ? null : [t('payments.why'), t.maybe(`payments.why.${reason}`) ?? reason],
         text === null ? null : [t('payments.text'), text],
-        [t('payments.paidAt'), <Moment key="paid" at={payment.paid_at} />],
+        [t('payments.paidAt'), <PaidAt key="paid" payment={payment} />],
         [t('payments.seenAt'), <Moment key="seen" at={payment.seen_at} />],
         [t('deposits.channel'), payment.channel],
         merchant && [t('payments.creditedTo'), <MerchantLink key="merchant" merchant={merchant} />],
@@ -70,6 +70,11 @@ function PaymentFacts({ payment }: { payment: PaymentView }): ReactNode {
           t('payments.decided'),
           <span key="decision">
             {t(`payments.${decision.decision as 'keep'}`)} · {decision.operator} · {decision.reason} ·{' '}
+            {decision.reference !== undefined && (
+              <>
+                <span className="mono">{decision.reference}</span> ·{' '}
+              </>
+            )}
             <Moment at={decision.at} form="short" zoned={false} />
           </span>,
         ],
@@ -155,7 +160,7 @@ function Decisions({ payment, onDecide }: PartProps): ReactNode {
   const t = useT();
   const mayDecide = useMay('payments.decide');
   const kinds = payment.is_open_case
-    ? (['debit', 'keep'] as const)
+    ? (['debit', 'keep'] as const).filter((kind) => kind !== 'debit' || payment.to_take_back !== null)
     : payment.state === 'waiting'
       ? (['credit', 'return', 'ignore'] as const).filter((kind) => kind !== 'credit' || isCreditable(payment))
       : [];

@@ -1,7 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { Translate } from '../../i18n/words';
+import { formatDay, formatShortDay } from '../../i18n/moments';
+import { useWords, type Translate } from '../../i18n/words';
 import { Amount, formatAmount, readAmount, writeAmount } from '../../kit/amount';
+import { Moment } from '../../kit/moment';
 import type { PaymentView } from './deposit-view';
 
 export const stateOf = ({ state, is_open_case: isCase }: PaymentView): string => `payment_${isCase ? 'case' : state}`;
@@ -26,3 +28,18 @@ export const takenBackOf = (
   t: Translate,
 ): readonly [string, ReactNode] | null =>
   amount === null ? null : [t('payments.takenBack'), <Amount key="back" value={amount} currency={currency} />];
+
+/** A day of a statement is one of Bangkok, whichever zone the operator has. */
+const ZONE_OF_DAYS = 'Asia/Bangkok';
+
+/** When a payment was paid. Some statements have no times: then only the day is known. */
+export function PaidAt({ payment, isShort = false }: { payment: PaymentView; isShort?: boolean }): ReactNode {
+  const { language } = useWords();
+  const { paid_at: at, precision } = payment;
+  if (precision !== 'day') return isShort ? <Moment at={at} form="short" zoned={false} /> : <Moment at={at} />;
+  return (
+    <time className="number" dateTime={at}>
+      {(isShort ? formatShortDay : formatDay)(at, language, ZONE_OF_DAYS)}
+    </time>
+  );
+}

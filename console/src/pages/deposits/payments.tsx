@@ -8,9 +8,10 @@ import { Amount } from '../../kit/amount';
 import { Filters } from '../../kit/filters';
 import { EVERY, usePolled } from '../../kit/live';
 import { LiveButton } from '../../kit/live-controls';
-import { Age, Moment, ZoneName } from '../../kit/moment';
+import { Age, ZoneName } from '../../kit/moment';
 import { Page } from '../../kit/page';
 import { Pages } from '../../kit/pages';
+import { plainAmount } from '../../kit/read-amount';
 import { WithSidePanel } from '../../kit/side-panel';
 import { Answered, Empty } from '../../kit/states';
 import { Status } from '../../kit/status';
@@ -22,7 +23,7 @@ import { DecidePayment, type Deciding } from './decide-payment';
 import { DepositTabs } from './deposit-tabs';
 import type { PaymentView } from './deposit-view';
 import { PaymentPanel } from './payment-panel';
-import { DepositLink, differenceOf, stateOf } from './payment-view';
+import { DepositLink, differenceOf, PaidAt, stateOf } from './payment-view';
 import { isCreditable, isSafe } from './safe-credit';
 import classes from './deposits.module.css';
 
@@ -36,6 +37,8 @@ export function Payments(): ReactNode {
     ...filters,
     cursor,
     which: which === 'all' ? undefined : which,
+    // As the list writes it.
+    amount: filters.amount && (plainAmount(filters.amount) ?? filters.amount),
   };
   const query = usePolled({
     queryKey: ['payments', list],
@@ -145,17 +148,17 @@ const columnsOf = (t: Translate): Column<PaymentView>[] => [
         {t('payments.paidAt')} · <ZoneName />
       </>
     ),
-    cell: ({ paid_at: at, seen_at: since, state }) => (
+    cell: (payment) => (
       <Stack
         below={
-          state === 'waiting' && (
+          payment.state === 'waiting' && (
             <>
-              {t('payments.waits')} <Age from={since} />
+              {t('payments.waits')} <Age from={payment.seen_at} />
             </>
           )
         }
       >
-        <Moment at={at} form="short" zoned={false} />
+        <PaidAt payment={payment} isShort />
       </Stack>
     ),
     align: 'end',
@@ -164,7 +167,7 @@ const columnsOf = (t: Translate): Column<PaymentView>[] => [
 
 /** The credited merchant; for a waiting payment, the most probable deposit or merchant. */
 function ForWhom({
-  payment: { merchant, deposit_number: number, suggestions, amount },
+  payment: { merchant, deposit_number: number, suggestions, amount, state },
 }: {
   payment: PaymentView;
 }): ReactNode {
@@ -176,7 +179,7 @@ function ForWhom({
         <MerchantLink merchant={merchant} />
       </Stack>
     );
-  if (!first) return <span className="muted">{t('payments.noSuggestion')}</span>;
+  if (!first) return state === 'waiting' && <span className="muted">{t('payments.noSuggestion')}</span>;
   return (
     <Stack
       below={

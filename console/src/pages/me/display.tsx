@@ -1,12 +1,12 @@
 import { NativeSelect, SegmentedControl, Switch, useMantineColorScheme } from '@mantine/core';
-import { useQueryClient, type QueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { ask, client } from '../../api';
-import { LANGUAGES, setLanguage, setZone, useWords, type Language } from '../../i18n/words';
+import { LANGUAGES, setLanguage, setZone, translateNow, useWords, type Language } from '../../i18n/words';
 import { hasShortcuts, setShortcuts } from '../../kit/shortcuts';
 import { useStore } from '../../kit/store';
 import { toastFailure } from '../../kit/toasts';
-import { sessionQuery } from '../../session';
+import { follow, sessionQuery } from '../../session';
 import classes from './me.module.css';
 
 const COLOURS = ['light', 'dark', 'auto'] as const;
@@ -27,22 +27,44 @@ async function show(queries: QueryClient, choice: Choice): Promise<void> {
   if (choice.language !== undefined) await setLanguage(choice.language);
 }
 
+const STORING = ['me', 'choice'];
+
+interface Kept {
+  choice: Choice;
+  /** What the account has if it can't store the choice. */
+  before: Choice;
+}
+
+/** Shows each choice at once, and stores them one after the other. */
+function useKeep(): (kept: Kept) => void {
+  const queries = useQueryClient();
+  const { mutate } = useMutation({
+    mutationKey: STORING,
+    scope: { id: 'me' },
+    networkMode: 'always',
+    mutationFn: ({ choice }: Kept) => ask(() => client.PATCH('/api/me', { body: choice })),
+    onMutate: ({ choice }) => show(queries, choice),
+    onError: async (error, { before }) => {
+      await show(queries, before);
+      toastFailure(translateNow('me.notStored', { why: error.message }));
+    },
+    onSettled: async () => {
+      // The account does not have the next choice yet, and would replace it here by the earlier one.
+      if (queries.isMutating({ mutationKey: STORING }) > 1) return;
+      await queries.invalidateQueries({ queryKey: sessionQuery.queryKey });
+      const session = queries.getQueryData(sessionQuery.queryKey);
+      if (session) await follow(session);
+    },
+  });
+  return mutate;
+}
+
 /** The account stores language and zone, the browser stores colours and single keys. */
 export function Display(): ReactNode {
   const { t, language, zone } = useWords();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
-  const queries = useQueryClient();
   const isOn = useStore(hasShortcuts);
-  const keep = async (choice: Choice, before: Choice): Promise<void> => {
-    try {
-      await show(queries, choice);
-      await ask(() => client.PATCH('/api/me', { body: choice }));
-    } catch (error) {
-      await show(queries, before);
-      toastFailure(t('me.notStored', { why: error instanceof Error ? error.message : String(error) }));
-    }
-    await queries.invalidateQueries({ queryKey: sessionQuery.queryKey });
-  };
+  const keep = useKeep();
   return (
     <div className={classes.form}>
       <Choice label={t('me.language')}>
@@ -50,7 +72,7 @@ export function Display(): ReactNode {
           size="xs"
           aria-label={t('me.language')}
           value={language}
-          onChange={(value) => void keep({ language: value as Language }, { language })}
+          onChange={(value) => keep({ choice: { language: value as Language }, before: { language } })}
           data={Object.entries(LANGUAGES).map(([value, label]) => ({ value, label }))}
         />
       </Choice>
@@ -67,7 +89,7 @@ export function Display(): ReactNode {
         label={t('me.zone')}
         value={zone}
         data={zonesWith(zone)}
-        onChange={(event) => void keep({ timezone: event.currentTarget.value }, { timezone: zone })}
+        onChange={(event) => keep({ choice: { timezone: event.currentTarget.value }, before: { timezone: zone } })}
       />
       <Switch
         label={t('shortcuts.on')}

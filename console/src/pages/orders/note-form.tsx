@@ -35,7 +35,7 @@ export function NoteForm({ number }: { number: string }): ReactNode {
         value={note}
         onChange={(event) => setNote(event.currentTarget.value)}
       />
-      <SubmitError error={error} />
+      <SubmitError error={error} mayBeDone />
       {note.trim() !== '' && (
         <Button type="submit" size="xs" loading={isBusy} className={classes.submit}>
           {t('note.submit')}

@@ -1,9 +1,8 @@
 import { Button } from '@mantine/core';
-import { useMediaQuery } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { useT } from '../../i18n/words';
 import { useIsLocked, useIsMounted } from '../../kit/in-flight';
-import { Modal } from '../../kit/modal';
+import { ActionModal } from '../../kit/modal';
 import confirmClasses from '../../kit/confirm.module.css';
 import { SubmitError, useSubmit } from '../../kit/form';
 
@@ -19,7 +18,6 @@ interface DialogProps {
 /** A dialog with a form. It closes after success and shows the error otherwise. */
 export function FormDialog({ title, verb, isReady = true, onSubmit, onClose, children }: DialogProps): ReactNode {
   const t = useT();
-  const isPhone = useMediaQuery('(max-width: 640px)');
   const isMounted = useIsMounted();
   const { error, isBusy, submit } = useSubmit(async () => {
     await onSubmit();
@@ -27,18 +25,10 @@ export function FormDialog({ title, verb, isReady = true, onSubmit, onClose, chi
   });
   const isLocked = useIsLocked(isBusy);
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={title}
-      fullScreen={isPhone}
-      closeOnEscape={!isLocked}
-      closeOnClickOutside={!isLocked}
-      closeButtonProps={{ 'aria-label': t('action.close'), disabled: isLocked }}
-    >
+    <ActionModal isLocked={isLocked} onClose={onClose} title={title}>
       <form className={confirmClasses.body} onSubmit={submit}>
         {children}
-        <SubmitError error={error} />
+        <SubmitError error={error} mayBeDone />
         <div className={confirmClasses.buttons}>
           <Button variant="default" onClick={onClose} disabled={isLocked}>
             {t('action.cancel')}
@@ -48,6 +38,6 @@ export function FormDialog({ title, verb, isReady = true, onSubmit, onClose, chi
           </Button>
         </div>
       </form>
-    </Modal>
+    </ActionModal>
   );
 }

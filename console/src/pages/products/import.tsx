@@ -2,8 +2,9 @@ import { Button, SegmentedControl, Textarea } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useRef, useState, type DragEvent, type ReactNode } from 'react';
+import { useState, type DragEvent, type ReactNode } from 'react';
 import { useT } from '../../i18n/words';
+import { useLatest } from '../../kit/latest';
 import { Page } from '../../kit/page';
 import { Empty, Failure, Loading } from '../../kit/states';
 import { toast } from '../../kit/toasts';
@@ -54,12 +55,11 @@ function Importer({ kind }: { kind: Kind }): ReactNode {
   const t = useT();
   const queries = useQueryClient();
   const [look, setLook] = useState<Look>({ state: 'none' });
-  /** The file of the latest preview. An answer about an earlier one must not replace it. */
-  const latest = useRef<CsvFile>(null);
+  const begin = useLatest();
   const loadPreview = async (file: CsvFile): Promise<void> => {
-    latest.current = file;
+    const isLatest = begin();
     const show = (answer: Look): void => {
-      if (latest.current === file) setLook(answer);
+      if (isLatest()) setLook(answer);
     };
     setLook({ state: 'loading' });
     try {

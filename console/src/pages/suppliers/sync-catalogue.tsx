@@ -34,9 +34,9 @@ export function SyncCatalogue({ code, onClose }: { code: string; onClose: () => 
   const refusal = data?.refusal;
   const isShrunk = refusal?.kind === 'shrunk';
   const apply = async (): Promise<void> => {
-    // The preview counts as a reading, so our own gap must not stop this one. A shrunken catalogue is applied only if
-    // the operator has seen that it shrank.
-    const done = await sync({ dry_run: false, accept: isShrunk ? ['too_soon', 'shrunk'] : ['too_soon'] });
+    // The preview counts as a reading, so our own gap must not stop this one. A shrunken catalogue is applied only down to
+    // the number that the operator has seen.
+    const done = await sync({ dry_run: false, accept: ['too_soon'], at_least: refusal?.now ?? undefined });
     if (done.refusal?.kind === 'shrunk') queries.setQueryData(queryKey, done);
     await finish(done);
   };

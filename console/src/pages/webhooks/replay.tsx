@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { DELIVERED_EVENTS, DELIVERY_STATUSES } from '../../choices';
-import { ask, client } from '../../api';
+import { ask, client, isProblem } from '../../api';
 import { useWords } from '../../i18n/words';
 import { Confirm } from '../../kit/confirm';
 import { useRequestKey } from '../../kit/request-key';
@@ -61,8 +61,9 @@ export function Replay({ webhook, onStarted, onClose }: ReplayProps): ReactNode 
       );
       onStarted(id);
     } catch (error) {
-      // The count may have changed, so show the new one beside the error.
-      await preview.refetch();
+      // The count may have changed, so show the new one beside the error. Without an answer, the job may run already:
+      // the same request returns it.
+      if (!isProblem(error, 0)) await preview.refetch();
       throw error;
     }
     await queries.invalidateQueries({ queryKey: ['deliveries'] });
