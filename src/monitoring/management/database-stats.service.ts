@@ -4,6 +4,7 @@ import { withDeadline } from '../../core/durations.js';
 import { AppError } from '../../core/errors.js';
 import type { Logger } from '../../core/logger.js';
 import { Metrics } from '../../core/metrics.js';
+import { Database } from '../../database/database.js';
 import { DatabaseStatsRepository, type MetricsStatement } from '../stats/database-stats.repository.js';
 
 /** A scrape waits at most this long. The reading continues after that. */
@@ -27,6 +28,7 @@ export class DatabaseStatsService {
   private readonly failing = new Set<string>();
 
   constructor(
+    private readonly database: Database,
     private readonly repository: DatabaseStatsRepository,
     private readonly metrics: Metrics,
     @Inject(LOGGER) private readonly logger: Logger,
@@ -49,7 +51,7 @@ export class DatabaseStatsService {
       try {
         await this.read(statement);
       } catch (error) {
-        if (error instanceof AppError) return this.declareDatabaseDown();
+        if (error instanceof AppError) return this.leaveOutUnread();
         this.report(statement, error as Error);
       }
       this.unread.delete(statement);
@@ -74,10 +76,12 @@ export class DatabaseStatsService {
 
   /**
    * A slow PostgreSQL is not down: it cancels each statement at its timeout, and that counts as an answer. It is down if it has
-   * answered nothing since `sinceMs`.
+   * answered nothing since `sinceMs`, unless the reading only waits for a free connection.
+   * @param sinceMs by default later than any answer, because the last statement got none.
    */
-  private leaveOutUnread(sinceMs: number): void {
-    if (this.answeredAtMs < sinceMs) return this.declareDatabaseDown();
+  private leaveOutUnread(sinceMs = Infinity): void {
+    if (this.answeredAtMs < sinceMs && !this.database.isBusy) return this.declareDatabaseDown();
+    this.metrics.databaseUp.set(1);
     for (const { metrics } of this.unread) this.clear(metrics);
   }
 
