@@ -169,6 +169,13 @@ export class Metrics extends DepositMetrics {
 
   readonly databaseUp = this.gauge('topup_database_up', 'Whether PostgreSQL answers this process: 1 or 0');
 
+  /** With the name of the statement that reads some of {@link databaseGauges}. */
+  readonly databaseMetricsAge = this.gauge(
+    'topup_database_metrics_age_seconds',
+    'Time since this process last read these metrics from PostgreSQL',
+    ['statement'],
+  );
+
   private readonly replicaLag = this.gauge(
     'topup_read_replica_lag_seconds',
     'How far the server of DATABASE_READ_URL is behind the primary; infinite until that is known',

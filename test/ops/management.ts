@@ -5,12 +5,18 @@ import { DatabaseStatsService } from '../../src/monitoring/management/database-s
 import { ManagementServer } from '../../src/monitoring/management/management-server.js';
 import { eventually } from '../support/eventually.js';
 
-/** Opens a process's management port. @param freshForMs how long values from PostgreSQL are not read again. @returns its URL. */
+/**
+ * Opens a process's management port.
+ * @param freshForMs how long values from PostgreSQL are not read again. With 0, a value that can't be read is not kept, either.
+ * @returns its URL.
+ */
 export async function openManagementPort(
   app: INestApplicationContext,
   freshForMs = app.get(DatabaseStatsService).freshForMs,
 ): Promise<string> {
-  app.get(DatabaseStatsService).freshForMs = freshForMs;
+  const stats = app.get(DatabaseStatsService);
+  stats.freshForMs = freshForMs;
+  if (freshForMs === 0) stats.keptForMs = 0;
   return `http://127.0.0.1:${await app.get(ManagementServer).listen(0)}`;
 }
 

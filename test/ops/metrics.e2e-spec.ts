@@ -4,6 +4,7 @@ import pg from 'pg';
 import { serviceVersion } from '../../src/core/project-root.js';
 import { Database } from '../../src/database/database.js';
 import { SchemaService } from '../../src/database/schema.service.js';
+import { DatabaseStatsService } from '../../src/monitoring/management/database-stats.service.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import { bought, refused } from '../support/fake-supplier.js';
@@ -339,6 +340,27 @@ describe('a scrape gets an answer in every state of PostgreSQL', () => {
       await client.end();
     }
     await scrapeWith((each) => each.value('topup_orders_open') === 1);
+  });
+
+  it('busy for a while: the metrics keep their values, and their age grows', async () => {
+    const stats = other.get(DatabaseStatsService);
+    stats.keptForMs = 3_600_000;
+    const age = (each: Scrape): number =>
+      each.value('topup_database_metrics_age_seconds', { statement: 'orders' }) ?? 0;
+    const whileLocked = async (): Promise<Scrape> => {
+      await scrapeWith((each) => each.value('topup_orders_open') === 1);
+      const client = new pg.Client({ connectionString: stack.config.DATABASE_URL });
+      await client.connect();
+      try {
+        await client.query('BEGIN; LOCK TABLE orders IN ACCESS EXCLUSIVE MODE');
+        return await scrapeWith((each) => isUp(each) && age(each) > 1);
+      } finally {
+        await client.end();
+      }
+    };
+    // Repeated if PostgreSQL answered nothing for seconds meanwhile.
+    await eventually(whileLocked, (scrape) => scrape.value('topup_orders_open') === 1);
+    stats.keptForMs = 0;
   });
 
   it('so busy that a scrape is over before all metrics are read: it is up, and the metrics are left out', async () => {
