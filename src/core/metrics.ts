@@ -342,7 +342,7 @@ export class Metrics extends DepositMetrics {
       database_size_bytes: this.databaseGauge('topup_database_size_bytes', 'Size of the database on disk'),
       backup_age_seconds: this.databaseGauge(
         'topup_backup_age_seconds',
-        'Age of the last complete backup; without one, the time since the first attempt',
+        'Time since the last backup was completed; without one, since the first attempt',
       ),
     } satisfies Record<string, DatabaseGauge>;
   }
