@@ -39,6 +39,8 @@ async function untilReady(script: string, portVariable: 'PORT' | 'MANAGEMENT_POR
   const env = { ...process.env, ...stack.environment, ...ports };
   const startedMs = performance.now();
   const child = spawn(process.execPath, [script], { env, stdio: 'inherit' });
+  const end = (): void => void child.kill('SIGKILL');
+  process.once('exit', end);
   while (!(await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null))?.ok) {
     if (child.exitCode !== null) throw new Error(`${script} ended with ${child.exitCode}`);
     await delay(POLL_MS);
@@ -46,6 +48,7 @@ async function untilReady(script: string, portVariable: 'PORT' | 'MANAGEMENT_POR
   const tookMs = performance.now() - startedMs;
   child.kill('SIGTERM');
   await once(child, 'exit');
+  process.off('exit', end);
   return round(tookMs / 1_000, 3);
 }
 

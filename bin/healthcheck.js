@@ -5,11 +5,12 @@
 import { get } from 'node:http';
 
 const TIMEOUT_MS = 4_000;
-const { PORT, MANAGEMENT_PORT, CONSOLE_PORT } = process.env;
+/** The port of a variable. Without a value, docker compose gives a blank. */
+const portOf = (name, otherwise) => process.env[name]?.trim() || otherwise;
 const path = process.argv[2] ?? '/healthz';
-const apiPort = PORT || 3000;
-const workerPort = MANAGEMENT_PORT || 9465;
-const consolePort = CONSOLE_PORT || 3100;
+const apiPort = portOf('PORT', 3000);
+const workerPort = portOf('MANAGEMENT_PORT', 9465);
+const consolePort = portOf('CONSOLE_PORT', 3100);
 
 /** The status of the answer; undefined when nothing listens there. */
 function ask(port) {

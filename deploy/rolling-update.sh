@@ -67,9 +67,13 @@ for service in api worker; do
     --scale "$service=$(($(echo "$before" | wc -w) + count))" "$service"
   await_new
   trap - EXIT
-  # shellcheck disable=SC2086
-  docker stop $before >/dev/null
-  # shellcheck disable=SC2086
-  docker rm $before >/dev/null
+  # A signal ends the script afterwards: if old processes stayed beside the new ones, the next run would double both.
+  (
+    trap '' HUP INT TERM
+    # shellcheck disable=SC2086
+    docker stop $before >/dev/null
+    # shellcheck disable=SC2086
+    docker rm $before >/dev/null
+  )
 done
 docker compose ps api worker

@@ -1,7 +1,7 @@
 // `npm run bench -- NAME…` runs benchmarks of bench/ one after another; without a name, all of them. The first `--option` and all
 // arguments after it go to the benchmarks.
-import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
+import { run } from './children.mjs';
 import { checkout, prepareCheckout } from './prepare.mjs';
 
 process.chdir(checkout);
@@ -18,10 +18,10 @@ if (unknown.length > 0) {
 }
 const chosen = names.length > 0 ? names.map((name) => files.find((file) => nameOf(file) === name)) : files;
 // A benchmark in plain JavaScript needs no packages of this checkout.
-if (chosen.some((file) => file.endsWith('.ts'))) prepareCheckout();
+if (chosen.some((file) => file.endsWith('.ts'))) await prepareCheckout();
 for (const file of chosen) {
   console.log(`\n== ${nameOf(file)}`);
   const loader = file.endsWith('.ts') ? ['--import', './scripts/typescript.mjs'] : [];
-  const { status } = spawnSync(process.execPath, [...loader, `bench/${file}`, ...rest], { stdio: 'inherit' });
-  if (status !== 0) process.exit(status ?? 1);
+  const code = await run(process.execPath, [...loader, `bench/${file}`, ...rest]);
+  if (code !== 0) process.exit(code);
 }

@@ -1,20 +1,18 @@
 // `npm run ha -- [SCENARIO...]` breaks one machine after another in a laboratory of namespaces: see test/ha/README.md.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { run } from './children.mjs';
 import { prepareCheckout } from './prepare.mjs';
 
-prepareCheckout();
+await prepareCheckout();
 const node = [process.execPath, '--import', './scripts/typescript.mjs'];
-const check = spawn(node[0], [...node.slice(1), 'test/ha/check.ts', ...process.argv.slice(2)], {
-  stdio: 'inherit',
-});
-const [problem] = await once(check, 'exit');
+const problem = await run(node[0], [...node.slice(1), 'test/ha/check.ts', ...process.argv.slice(2)]);
 // With 3 there is nothing to do but what it has said.
-if (problem !== 0) process.exit(problem === 3 ? 0 : (problem ?? 1));
+if (problem !== 0) process.exit(problem === 3 ? 0 : problem);
 
 // All processes of the laboratory end with the first process of its namespaces, and that process ends with this one. The kernel
 // removes its mounts and links with the namespaces.
-const run = spawn(
+const laboratory = spawn(
   'setpriv',
   [
     '--pdeathsig',
@@ -35,6 +33,6 @@ const run = spawn(
   { stdio: 'inherit' },
 );
 // Ctrl-C reaches the run as well. A signal to this process alone ends the run at once.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => run.kill('SIGKILL'));
-const [code] = await once(run, 'exit');
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => laboratory.kill('SIGKILL'));
+const [code] = await once(laboratory, 'exit');
 process.exit(code ?? 130);

@@ -1,10 +1,10 @@
 // `npm run openapi:check` compiles the clients that hey-api and orval generate from openapi.json. The two are some 150 packages and
 // need Node 22, so each run fetches them with a suitable Node. `npm run lint` and a test check openapi.json otherwise.
-import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { run } from './children.mjs';
 
 const TOOLS = ['@hey-api/openapi-ts@0.99.0', 'orval@8.38.0', 'typescript@5.9.3', '@types/node@24.0.0'];
 
@@ -21,24 +21,22 @@ export const owed = (event: Orval.EventDto): string =>
 const ORVAL = `export default { api: { input: './openapi.json', output: { target: './orval/api.ts', client: 'fetch' } } };`;
 
 const directory = mkdtempSync(path.join(tmpdir(), 'openapi-check-'));
-try {
-  copyFileSync(fileURLToPath(new URL('../openapi.json', import.meta.url)), path.join(directory, 'openapi.json'));
-  writeFileSync(path.join(directory, 'package.json'), '{ "private": true, "type": "module" }');
-  writeFileSync(path.join(directory, 'orval.config.mjs'), ORVAL);
-  writeFileSync(path.join(directory, 'use.ts'), USE);
-  const node = ['exec', '--yes', '--ignore-scripts=false', '--package=node@24', '--', 'node'];
-  const compiler = ['--noEmit', '--strict', '--module', 'esnext', '--moduleResolution', 'bundler', '--skipLibCheck'];
-  const isFine =
-    run('npm', 'install', '--ignore-scripts', '--no-audit', '--no-fund', '--silent', ...TOOLS) &&
-    run('npm', ...node, 'node_modules/@hey-api/openapi-ts/bin/run.js', '-i', 'openapi.json', '-o', 'hey') &&
-    run('npm', ...node, 'node_modules/orval/dist/bin/orval.mjs', '--config', 'orval.config.mjs') &&
-    run('npx', 'tsc', ...compiler, '--target', 'es2022', '--lib', 'es2022,dom,dom.iterable', 'use.ts', 'hey/index.ts');
-  process.exitCode = isFine ? 0 : 1;
-} finally {
-  rmSync(directory, { recursive: true, force: true });
-}
+process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
+copyFileSync(fileURLToPath(new URL('../openapi.json', import.meta.url)), path.join(directory, 'openapi.json'));
+writeFileSync(path.join(directory, 'package.json'), '{ "private": true, "type": "module" }');
+writeFileSync(path.join(directory, 'orval.config.mjs'), ORVAL);
+writeFileSync(path.join(directory, 'use.ts'), USE);
+const node = ['exec', '--yes', '--ignore-scripts=false', '--package=node@24', '--', 'node'];
+const compiler = ['--noEmit', '--strict', '--module', 'esnext', '--moduleResolution', 'bundler', '--skipLibCheck'];
+const libraries = ['--target', 'es2022', '--lib', 'es2022,dom,dom.iterable'];
+const isFine =
+  (await works('npm', 'install', '--ignore-scripts', '--no-audit', '--no-fund', '--silent', ...TOOLS)) &&
+  (await works('npm', ...node, 'node_modules/@hey-api/openapi-ts/bin/run.js', '-i', 'openapi.json', '-o', 'hey')) &&
+  (await works('npm', ...node, 'node_modules/orval/dist/bin/orval.mjs', '--config', 'orval.config.mjs')) &&
+  (await works('npx', 'tsc', ...compiler, ...libraries, 'use.ts', 'hey/index.ts'));
+process.exitCode = isFine ? 0 : 1;
 
-function run(program, ...args) {
+async function works(program, ...args) {
   console.log(`\n> ${program} ${args.join(' ')}`);
-  return spawnSync(program, args, { cwd: directory, stdio: 'inherit' }).status === 0;
+  return (await run(program, args, { cwd: directory })) === 0;
 }

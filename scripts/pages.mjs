@@ -4,7 +4,7 @@ import { setPriority } from 'node:os';
 import { completePages } from './prepare.mjs';
 
 setPriority(15);
-if (!completePages()) {
+if (!(await completePages())) {
   console.error('The service runs without these pages. The next npm start tries again, and so does npm run build.');
   process.exitCode = 1;
 }

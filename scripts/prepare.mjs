@@ -13,27 +13,27 @@ const inCheckout = (...parts) => path.join(checkout, ...parts);
 const readJson = (file) => JSON.parse(readFileSync(inCheckout(file), 'utf8'));
 
 /** Installs every package of the lock file, unless all are there. */
-export function installPackages() {
+export async function installPackages() {
   process.chdir(checkout);
   checkNode();
-  if (!isInstalled()) install('ci');
+  if (!isInstalled()) await install('ci');
 }
 
 /** Installs packages and builds everything, each only where it is missing or old. */
-export function prepareCheckout() {
-  installPackages();
-  writeSdkTypes();
-  buildService();
-  buildPages();
+export async function prepareCheckout() {
+  await installPackages();
+  await writeSdkTypes();
+  await buildService();
+  await buildPages();
 }
 
 /** Installs and builds only the service. `beside` is called before a build, to start other work that can run meanwhile. */
-export function prepareService(beside = () => undefined) {
+export async function prepareService(beside = () => undefined) {
   process.chdir(checkout);
   checkNode();
-  if (!isInstalled([])) install('ci', '--workspaces=false');
+  if (!isInstalled([])) await install('ci', '--workspaces=false');
   if (!isServiceBuilt()) beside();
-  buildService();
+  await buildService();
 }
 
 /** Removes pages that were built from other sources. Until they are built again, the processes answer that they are missing. */
@@ -43,24 +43,26 @@ export function removeOldPages() {
 }
 
 /** Installs and builds what the pages lack. Each failure prints its reason. @returns whether every step succeeded. */
-export function completePages() {
+export async function completePages() {
   process.chdir(checkout);
   const works = [
-    () => {
+    async () => {
       if (isInstalled(PAGES)) return;
       // Only adds packages: the service is using those that are there.
       const workspaces = PAGES.map((place) => `--workspace=${place}`);
-      install('install', '--no-save', '--include-workspace-root', ...workspaces);
+      await install('install', '--no-save', '--include-workspace-root', ...workspaces);
     },
     buildSite,
     buildConsole,
   ];
-  return works.map((work) => attempt(work)).every(Boolean);
+  let isComplete = true;
+  for (const work of works) isComplete = (await attempt(work)) && isComplete;
+  return isComplete;
 }
 
-function attempt(work) {
+async function attempt(work) {
   try {
-    work();
+    await work();
     return true;
   } catch (error) {
     if (!(error instanceof PreparationError)) throw error;
@@ -70,9 +72,9 @@ function attempt(work) {
 }
 
 /** Prepares for a program: a failed step ends this process, with a message and without a stack trace. */
-export function prepareOrExit(prepare = prepareService) {
+export async function prepareOrExit(prepare = prepareService) {
   try {
-    prepare();
+    await prepare();
   } catch (error) {
     if (!(error instanceof PreparationError)) throw error;
     exit(error.message);
@@ -108,7 +110,7 @@ function isAllowed(range, major, minor) {
  * Neither NODE_ENV=production nor a setting of npm may leave out the build tools or the PostgreSQL binaries. The lock file pins
  * packages by hash, so npm may use its cache without a request to the registry.
  */
-function install(...args) {
+async function install(...args) {
   const included = [
     '--include=dev',
     '--include=optional',
@@ -118,43 +120,41 @@ function install(...args) {
     '--loglevel=error',
   ];
   const count = (output) => /added (\d+)/.exec(output)?.[1] ?? 'the';
-  npm('Installing packages', (output) => `Installed ${count(output)} packages`, ...args, ...included);
+  await npm('Installing packages', (output) => `Installed ${count(output)} packages`, ...args, ...included);
 }
 
-function buildService() {
+async function buildService() {
   if (isServiceBuilt()) return;
-  try {
-    node('Compiling the service', 'Compiled the service', 'scripts/compile.mjs');
-    node('Packing its packages', 'Packed its packages', 'scripts/vendor.mjs');
-  } catch (error) {
-    // The next start must not take half a build for a whole one.
-    for (const folder of ['src', 'tools', 'vendor']) remove(folder);
-    throw error;
-  }
+  // The next start must not take half a build for a whole one, also after a signal.
+  const removeHalf = () => ['src', 'tools', 'vendor'].forEach((folder) => remove(folder));
+  process.once('exit', removeHalf);
+  await node('Compiling the service', 'Compiled the service', 'scripts/compile.mjs');
+  await node('Packing its packages', 'Packed its packages', 'scripts/vendor.mjs');
+  process.off('exit', removeHalf);
 }
 
 /** Suites compile the SDK. `npm start` does not do this: the service does not use the SDK's types. */
-function writeSdkTypes() {
+async function writeSdkTypes() {
   if (
     isNewer(inCheckout('sdk/typescript/src/schema.ts'), ['openapi.json', 'scripts/sdk-types.mjs', 'package-lock.json'])
   )
     return;
-  node('Writing the types of the SDK', 'Wrote the types of the SDK', 'scripts/sdk-types.mjs');
+  await node('Writing the types of the SDK', 'Wrote the types of the SDK', 'scripts/sdk-types.mjs');
 }
 
-function buildPages() {
-  buildSite();
-  buildConsole();
+async function buildPages() {
+  await buildSite();
+  await buildConsole();
 }
 
-function buildSite() {
+async function buildSite() {
   if (isSiteBuilt()) return;
-  node('Building the documentation', 'Built the documentation', 'dist/tools/docs-site/main.js');
+  await node('Building the documentation', 'Built the documentation', 'dist/tools/docs-site/main.js');
 }
 
-function buildConsole() {
+async function buildConsole() {
   if (isConsoleBuilt()) return;
-  node('Building the console', 'Built the console', 'scripts/build-console.mjs');
+  await node('Building the console', 'Built the console', 'scripts/build-console.mjs');
 }
 
 const remove = (folder) => rmSync(inCheckout('dist', folder), { recursive: true, force: true });

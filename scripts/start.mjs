@@ -4,13 +4,16 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import module from 'node:module';
 import path from 'node:path';
+import { withSignals } from './children.mjs';
 import { checkout, prepareOrExit, prepareService, removeOldPages } from './prepare.mjs';
 
 let ahead = Promise.resolve();
-prepareOrExit(() => {
-  prepareService(() => {
+await prepareOrExit(async () => {
+  await prepareService(() => {
     const args = ['--import', './scripts/typescript.mjs', 'tools/local-stack/ahead.ts'];
-    ahead = once(spawn(process.execPath, args, { stdio: ['ignore', 2, 2] }), 'exit');
+    // It starts programs such as initdb, which must end with it.
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 2, 2], detached: true });
+    ahead = once(withSignals(child, { isGroup: true }), 'exit');
   });
   removeOldPages();
 });

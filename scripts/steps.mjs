@@ -1,5 +1,5 @@
 // Runs the steps before a start or a test, and prints a line for each with its time.
-import { spawnSync } from 'node:child_process';
+import { outputOf } from './children.mjs';
 
 /** A step that failed after it said why. */
 export class PreparationError extends Error {}
@@ -8,19 +8,17 @@ export class PreparationError extends Error {}
  * Runs a program, and shows its output only if it fails.
  * @param done the line to print afterwards; the time is added.
  */
-export function step(activity, done, program, args) {
+export async function step(activity, done, program, args) {
   const isTerminal = process.stderr.isTTY;
   if (isTerminal) process.stderr.write(`${activity} ...`);
   const startedMs = performance.now();
-  const { status, error, stdout, stderr } = spawnSync(program, args, {
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'pipe'],
-    maxBuffer: 100_000_000,
-  });
+  const { error, stdout, stderr } = await outputOf(program, args);
   if (isTerminal) process.stderr.write('\r\x1b[K');
-  if (status !== 0) {
-    process.stderr.write(`${stdout ?? ''}${stderr ?? ''}`);
-    throw new PreparationError(`${activity} failed${error ? `: ${error.message}` : '; the lines above say why'}.`);
+  if (error) {
+    process.stderr.write(`${stdout}${stderr}`);
+    // The code of a program is a number. A word says why there is no program.
+    const why = typeof error.code === 'string' ? `: ${error.message}` : '; the lines above say why';
+    throw new PreparationError(`${activity} failed${why}.`);
   }
   const seconds = Math.max(1, Math.round((performance.now() - startedMs) / 1_000));
   // Standard output belongs to the program that the steps prepare.
@@ -35,5 +33,5 @@ export function npm(activity, done, ...args) {
   // npm sets this to its own program. Without it, npm is looked up on PATH.
   const own = process.env.npm_execpath;
   const [program, ...before] = own?.endsWith('.js') ? [process.execPath, own] : ['npm'];
-  step(activity, done, program, [...before, ...args]);
+  return step(activity, done, program, [...before, ...args]);
 }

@@ -2,11 +2,12 @@
 //   npm test                          the suites to pass before a merge: all but those of test/long.js
 //   npm test -- test/orders -t words  only what these arguments of jest select, long suites included
 //   npm run test:all                  all suites; with `--rest` only those that `npm test` leaves out
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { LONG, LONG_SUITES } from '../test/long.js';
+import { outputOf } from './children.mjs';
 import { checkout, installPackages, PreparationError, prepareCheckout } from './prepare.mjs';
 
 const NEVER = '/node_modules/';
@@ -79,17 +80,16 @@ function expectationOf(runs) {
 
 /** Unit specs need neither a build nor servers, so a single one takes seconds. */
 async function prepareFor(runs) {
-  installPackages();
-  const files = runs.map((run) => listSuites(run));
-  const count = files.flat().length;
+  await installPackages();
+  const files = [];
+  for (const run of runs) files.push(...(await listSuites(run)));
+  const count = files.length;
   if (count > 1) console.error(`${count} suites${expectationOf(runs)}`);
-  if (files.flat().some((file) => file.endsWith('.e2e-spec.ts'))) prepareCheckout();
+  if (files.some((file) => file.endsWith('.e2e-spec.ts'))) await prepareCheckout();
 }
 
-function listSuites(args) {
-  const { stdout } = spawnSync(process.execPath, [jestProgram(), '--listTests', ...args], {
-    encoding: 'utf8',
-  });
+async function listSuites(args) {
+  const { stdout } = await outputOf(process.execPath, [jestProgram(), '--listTests', ...args]);
   return stdout.split('\n').filter((line) => line !== '');
 }
 

@@ -7,7 +7,8 @@ import { createInterface } from 'node:readline';
 let child;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   process.on(signal, () => {
-    child?.kill(signal);
+    // npm passes only SIGINT and SIGTERM on to its own programs.
+    child?.kill(signal === 'SIGHUP' ? 'SIGTERM' : signal);
     process.exitCode = 130;
   });
 }

@@ -213,6 +213,18 @@ async function ended(started: Run): Promise<Ended> {
     expect(dumps()).toHaveLength(1);
   });
 
+  it('names what the service waits for at its start', async () => {
+    const empty = await createEmptyDatabase();
+    const service = start([], { url: empty.url });
+    await eventually(
+      () => service.said,
+      (said) => /waiting for the table of backups: .*"backups"/.test(said),
+    );
+    service.child.kill('SIGTERM');
+    expect((await ended(service)).code).toBe(0);
+    await empty.drop();
+  });
+
   it('is made at the start of the service, unless there is one of the last day', async () => {
     for (const _start of ['first', 'second']) {
       const service = start([]);

@@ -98,7 +98,7 @@ describe('docker-compose.yml', () => {
         .map(([variable]) => variable);
       const ofContainer =
         name === 'console'
-          ? ['CONSOLE_HOST', 'CONSOLE_PORT']
+          ? ['CONSOLE_HOST']
           : ['MANAGEMENT_HOST', 'MANAGEMENT_PORT', 'REDIS_URL', 'TRUSTED_PROXIES'];
       expect(decided.sort()).toEqual(
         ['DATABASE_URL', 'HOST', 'NODE_ENV', 'PORT', 'SECRETS_KEY', 'TOPUP_DATA_DIR', ...ofContainer].sort(),
@@ -133,6 +133,21 @@ describe('the API', () => {
     const { api, postgres, redis } = services;
     expect(Object.keys(api?.depends_on ?? {})).toEqual(['postgres', 'redis']);
     expect([postgres?.depends_on, redis?.depends_on]).toEqual([undefined, undefined]);
+  });
+});
+
+describe('the console', () => {
+  it('has the port at which browsers reach it, for its links and its origin', () => {
+    const env = { CONSOLE_PORT: '3200' };
+    const { environment = {}, ports = [] } = services.console ?? {};
+    expect(ports.map((each) => interpolated(each, env))).toEqual(['127.0.0.1:3200:3200']);
+    const settings = Object.entries(environment).map(([name, value]) => [name, interpolated(value, env)] as const);
+    const secrets = { SECRETS_KEY: Buffer.alloc(32).toString('base64'), DATABASE_URL: 'postgres://db/topup' };
+    const config = loadConfig({ ...Object.fromEntries(settings), ...secrets }, { forConsole: true });
+    expect(config.console).toMatchObject({ port: 3200, url: 'http://127.0.0.1:3200' });
+    // Behind Caddy, too.
+    expect(interpolated(services.caddy?.environment?.CONSOLE_PORT ?? '', env)).toBe('3200');
+    expect(read('deploy/caddy/Caddyfile')).toContain('reverse_proxy console:{$CONSOLE_PORT:3100} {');
   });
 });
 

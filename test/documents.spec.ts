@@ -136,6 +136,11 @@ describe('The operations manual', () => {
     expect(manual).toMatch(/topup supplier pause CODE [^]+docker compose up -d worker console\n/);
   });
 
+  it('sends no signal in a way after which Docker does not start the service again', () => {
+    const examples = [...filesIn('deploy', /\.(sh|conf|cfg|example|ya?ml)$/), ...DOCUMENTS];
+    expect(problemsIn(examples, (file) => read(file).match(/docker compose kill -s .*/g) ?? [])).toEqual([]);
+  });
+
   it('keeps merchants out during and after a restore', () => {
     for (const restored of [
       between('To return to the moment', 'systemctl stop'),

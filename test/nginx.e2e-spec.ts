@@ -1,6 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from './support/eventually.js';
 import { keptPort } from './support/kept-port.js';
@@ -49,6 +52,42 @@ describe('the nginx in front of the APIs', () => {
     expect(msOf(read)).toBeGreaterThanOrEqual(apiAnswersWithinMs + 400);
     // One replica is gone, and the next one hangs.
     expect(msOf(connect) + msOf(read)).toBeLessThan(merchantsWaitMs - 500);
+  });
+});
+
+describe('the start of nginx', () => {
+  const NAMES = ['fullchain.pem', 'privkey.pem'] as const;
+  let folder: string;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'topup-nginx-start-'));
+    mkdirSync(join(folder, 'certificates'));
+    writeFileSync(join(folder, 'nginx'), '#!/bin/sh\n', { mode: 0o755 });
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  /** Runs the script up to the start of nginx itself. @returns its exit code, and how nginx would listen. */
+  function start(): { status: number | null; stderr: string; listen: string } {
+    const script = readFileSync('deploy/nginx/start.sh', 'utf8').replaceAll(/\/etc\/topup|\/tmp\/topup/g, folder);
+    const { status, stderr } = spawnSync('sh', ['-c', script], {
+      env: { PATH: `${folder}:${process.env.PATH ?? ''}` },
+      encoding: 'utf8',
+    });
+    const file = join(folder, 'listen.conf');
+    return { status, stderr, listen: existsSync(file) ? readFileSync(file, 'utf8') : '' };
+  }
+
+  it('is by HTTP without a certificate, and by HTTPS with one', () => {
+    expect(start()).toMatchObject({ status: 0, listen: 'listen 8080 default_server;\n' });
+    for (const name of NAMES) writeFileSync(join(folder, 'certificates', name), 'PEM');
+    expect(start()).toMatchObject({ status: 0, listen: expect.stringMatching(/^listen 8080 ssl default_server;/) });
+  });
+
+  it.each(NAMES)('fails, and is not by HTTP, if only %s can be read', (name) => {
+    const other = NAMES.find((each) => each !== name) ?? name;
+    writeFileSync(join(folder, 'certificates', name), 'PEM');
+    symlinkSync('../archive/gone.pem', join(folder, 'certificates', other));
+    expect(start()).toMatchObject({ status: 1, stderr: expect.stringContaining('must both be files'), listen: '' });
   });
 });
 

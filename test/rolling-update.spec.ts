@@ -45,6 +45,7 @@ case "$*" in
     echo "$last lacks a setting"
     # A shell that ends repeats the signal.
     [ "$FAILING" != hangup ] || kill -HUP $PPID ;;
+  'stop '*) [ "$FAILING" != stopping ] || kill -TERM "$(cat script)" ;;
   'rm '*) shift; for container; do rm "containers/$container"; done ;;
 esac
 `;
@@ -78,7 +79,8 @@ function update(
   failing = '',
   afterwards = 'running healthy',
 ): { code: number | null; stderr: string; containers: string[]; commands: string[] } {
-  const { status, stderr } = spawnSync('sh', [path.join(projectRoot, 'deploy/rolling-update.sh')], {
+  const script = path.join(projectRoot, 'deploy/rolling-update.sh');
+  const { status, stderr } = spawnSync('sh', ['-c', 'echo $$ > "$PLACE/script"; exec sh "$0"', script], {
     env: {
       PATH: `${path.join(place, 'bin')}:${process.env.PATH}`,
       PLACE: place,
@@ -157,6 +159,10 @@ describe('The rolling update', () => {
 
   it('removes its new processes when its terminal closes', () => {
     expect(update('hangup')).toMatchObject({ code: 1, containers: ['api-old-1', 'api-old-2', 'worker-old-1'] });
+  });
+
+  it('removes the old processes first if a signal comes while they stop', () => {
+    expect(update('stopping')).toMatchObject({ code: 1, containers: ['api-new-3', 'api-new-4', 'worker-old-1'] });
   });
 
   it.each(['image', 'migration'])('starts and stops nothing without the %s', (failing) => {

@@ -57,6 +57,9 @@ export async function startStack(
   env: Record<string, string> = {},
   settings: Record<string, string> = {},
 ): Promise<BenchStack> {
+  // A benchmark that fails or is interrupted must leave nothing behind.
+  if (started === 0)
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
   const dataDir = join(checkout, process.env.TOPUP_DATA_DIR || '.local');
   const directory = join(dataDir, `bench-${process.pid}-${started++}`);
   const servers = await startServers(directory, join(dataDir, 'redis-package'), settings);
@@ -78,9 +81,7 @@ export async function startStack(
     servers.postgres.kill();
     rmSync(directory, { recursive: true, force: true });
   };
-  // A benchmark that fails or is interrupted must leave nothing behind.
   process.once('exit', kill);
-  if (started === 1) for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
   const database = new pg.Pool({ connectionString: servers.postgres.url, max: 4 });
   // A benchmark that stops PostgreSQL retries the query.
   database.on('error', () => undefined);

@@ -75,8 +75,13 @@ await_next() {
 every_day() {
   # A program that is just starting would lose a TERM and go on for hours, but not a KILL.
   trap 'kill -KILL ${!:-} 2>/dev/null || :; exit 0' TERM INT
-  # At the first start, the API has yet to make the tables.
-  until [ -n "$(sql "SELECT to_regclass('backups')" 2>/dev/null)" ]; do attend sleep 5; done
+  # At the first start, the API has yet to make the tables. A wrong password never ends by itself: the log has the reason.
+  said=''
+  until why=$(sql 'SELECT FROM backups LIMIT 0' 2>&1); do
+    [ "$why" = "$said" ] || log "waiting for the table of backups: $why"
+    said=$why
+    attend sleep 5
+  done
   recent=$(sql "SELECT count(*) FROM backups WHERE completed_at IS NOT NULL AND started_at > now() - interval '1 day'")
   [ "$recent" -gt 0 ] || until_done
   while true; do

@@ -31,6 +31,13 @@ ssl_certificate $certificates/fullchain.pem;
 ssl_certificate_key $certificates/privkey.pem;
 TLS
 else
+  for file in "$certificates/fullchain.pem" "$certificates/privkey.pem"; do
+    # A link may lead to a folder that is not mounted. Without TLS, everyone on the way could read callers' keys.
+    if [ -e "$file" ] || [ -L "$file" ]; then
+      echo "certificates: fullchain.pem and privkey.pem must both be files with contents: links to other folders lead nowhere" >&2
+      exit 1
+    fi
+  done
   echo 'listen 8080 default_server;' >"$generated/listen.conf"
 fi
 

@@ -1,6 +1,7 @@
-import { Inject, Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import ipaddr from 'ipaddr.js';
 import { LOGGER } from '../core/core.module.js';
+import { withDeadline } from '../core/durations.js';
 import { AppError } from '../core/errors.js';
 import { API_KEY_SHAPE } from '../core/identifiers.js';
 import type { Logger } from '../core/logger.js';
@@ -29,13 +30,15 @@ const REFRESH_MS = 1_500;
 const ANSWER_WITHIN_MS = 5_000;
 const FORGET_AFTER_MS = 60_000;
 const MAX_ENTRIES = 20_000;
+/** A stopping process waits no longer than this to write the last uses. */
+const LAST_WITHIN_MS = 1_000;
 
 /**
  * Recognizes API keys. It caches keys in use and refreshes them in the background with one query, so that a request costs
  * no database round trip. It looks up any other key before the request goes on.
  */
 @Injectable()
-export class ApiKeyVerifier implements OnModuleInit, OnModuleDestroy {
+export class ApiKeyVerifier implements OnModuleInit, OnApplicationShutdown {
   private readonly entries = new Map<string, Entry>();
   private timer: NodeJS.Timeout | undefined;
   private isRefreshing = false;
@@ -57,8 +60,10 @@ export class ApiKeyVerifier implements OnModuleInit, OnModuleDestroy {
     this.timer = setInterval(() => void this.refresh(), REFRESH_MS).unref();
   }
 
-  onModuleDestroy(): void {
+  /** All requests have ended. Notes the uses since the last refresh. */
+  async onApplicationShutdown(): Promise<void> {
     clearInterval(this.timer);
+    await withDeadline(this.noteUses(), LAST_WITHIN_MS).catch(() => undefined);
   }
 
   /**
@@ -92,13 +97,17 @@ export class ApiKeyVerifier implements OnModuleInit, OnModuleDestroy {
     this.isRefreshing = true;
     try {
       await this.lookUp([...this.entries.keys()].map((id) => Buffer.from(id, 'base64')));
-      await this.uses.note([...this.entries.values()].map(toUse));
+      await this.noteUses();
     } catch (error) {
       // Harmless: once a cached lookup is too old, the next request looks its key up. The next refresh notes the uses.
       this.logger.debug({ reason: (error as Error).message }, 'refreshing API keys failed');
     } finally {
       this.isRefreshing = false;
     }
+  }
+
+  private noteUses(): Promise<void> {
+    return this.uses.note([...this.entries.values()].map(toUse));
   }
 
   /**

@@ -167,7 +167,14 @@ export class Metrics extends DepositMetrics {
     ['task'],
   );
 
-  readonly databaseUp = this.gauge('topup_database_up', 'Whether PostgreSQL answered the last query: 1 or 0');
+  readonly databaseUp = this.gauge('topup_database_up', 'Whether PostgreSQL answers this process: 1 or 0');
+
+  /** With the name of the statement that reads some of {@link databaseGauges}. */
+  readonly databaseMetricsAge = this.gauge(
+    'topup_database_metrics_age_seconds',
+    'Time since this process last read these metrics from PostgreSQL',
+    ['statement'],
+  );
 
   private readonly replicaLag = this.gauge(
     'topup_read_replica_lag_seconds',
@@ -335,7 +342,7 @@ export class Metrics extends DepositMetrics {
       database_size_bytes: this.databaseGauge('topup_database_size_bytes', 'Size of the database on disk'),
       backup_age_seconds: this.databaseGauge(
         'topup_backup_age_seconds',
-        'Age of the last complete backup; without one, the time since the first attempt',
+        'Time since the last backup was completed; without one, since the first attempt',
       ),
     } satisfies Record<string, DatabaseGauge>;
   }

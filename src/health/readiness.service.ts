@@ -10,6 +10,7 @@ type Unreadiness = 'PostgreSQL does not answer' | 'PostgreSQL is read-only';
 
 /**
  * Whether PostgreSQL answers and accepts writes now. Until the schema is migrated, the process is not ready either.
+ * A process whose connections are all in use is ready: otherwise, a load balancer would leave out every busy process.
  * Simultaneous checks share one query.
  */
 @Injectable()
@@ -28,6 +29,8 @@ export class ReadinessService {
   }
 
   private async check(): Promise<Unreadiness | null> {
+    // The query would only wait for a connection, longer than some load balancers wait for the answer.
+    if (this.database.isBusy) return null;
     const isReadOnly = await withDeadline(this.repository.isReadOnly(), ANSWER_WITHIN_MS).catch(() => undefined);
     if (isReadOnly === undefined) return 'PostgreSQL does not answer';
     if (!isReadOnly) return null;

@@ -58,7 +58,6 @@ export class OverdueSweeper implements OnApplicationBootstrap, OnTasksStopped {
     if (clockWasSetBack) this.pullBackUntilMs = performance.now() + MAX_TRANSACTION_MS;
     try {
       await this.takeOverClaimsOf(dead);
-      if (this.pullBackUntilMs !== undefined) await this.pullBack(this.pullBackUntilMs);
     } finally {
       // Also after a failure: a failure in each run must not keep this worker from all other work.
       await this.sweep();
@@ -71,18 +70,25 @@ export class OverdueSweeper implements OnApplicationBootstrap, OnTasksStopped {
     if (!this.redis.isUp) await this.sweep();
   }
 
-  private async sweep(): Promise<void> {
-    await this.forAll(({ work }) => work.sweep());
-  }
-
-  /** Reschedules rows that were written while the database's clock was ahead, so that no delay exceeds its limit. */
-  private async pullBack(untilMs: number): Promise<void> {
+  /**
+   * Reschedules rows that were written while the database's clock was ahead, so that no delay exceeds its limit. It is a task of
+   * its own, because it reads whole tables: meanwhile the heartbeat would wait, and other workers would take over claims.
+   */
+  @WorkerTask('written_ahead', { every: INTERVAL_MS, failed: 'times ahead of the clock could not be corrected' })
+  async pullBack(): Promise<void> {
+    const untilMs = this.pullBackUntilMs;
+    if (untilMs === undefined) return;
     const isLast = performance.now() >= untilMs;
     const [pulled, others] = await Promise.all([this.forAll(({ work }) => work.pullBack()), this.written.pullBack()]);
-    if (isLast) this.pullBackUntilMs = undefined;
+    // Unless a heartbeat has noticed another step of the clock meanwhile.
+    if (isLast && this.pullBackUntilMs === untilMs) this.pullBackUntilMs = undefined;
     const counts = { ...Object.fromEntries(pulled), others };
     if (Object.values(counts).some((count) => count > 0))
       this.logger.warn(counts, 'the clock of the database was set back: work is due earlier');
+  }
+
+  private async sweep(): Promise<void> {
+    await this.forAll(({ work }) => work.sweep());
   }
 
   private async takeOverClaimsOf(dead: string[]): Promise<void> {

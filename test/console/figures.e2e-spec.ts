@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { refused } from '../support/fake-supplier.js';
+import { deferred } from '../support/deferred.js';
+import { bought, refused } from '../support/fake-supplier.js';
 import { eventually } from '../support/eventually.js';
 import { unique } from '../support/stack.js';
 import { TaskRunner } from '../../src/maintenance/task-runner.js';
+import { MinuteStatsService } from '../../src/monitoring/stats/minute-stats.service.js';
 import type { TestOperator } from './console-stack.js';
 import { startScene, type Scene } from './scene.js';
 
@@ -105,6 +107,37 @@ describe('stats', () => {
       );
       expect(placed).toBe(3);
     }
+  });
+
+  it('of a process that stops include the work that ends after its tasks', async () => {
+    const { stack, merchant, sku } = scene;
+    await stack.stopWorkers();
+    const worker = await stack.startWorker();
+    const before = total(await over('?supplier=fake'), 'succeeded');
+    const user = unique('late');
+    const tasksStopped = deferred<undefined>();
+    stack.supplier.script(user, async ({ reference }) => {
+      await tasksStopped.promise;
+      return bought(reference);
+    });
+    const order = await stack.order(merchant, [{ sku }], user);
+    await eventually(
+      () => stack.supplier.about(order.order_number),
+      ({ length }) => length > 0,
+    );
+    const stats = worker.get(MinuteStatsService);
+    const stop = stats.onTasksStopped.bind(stats);
+    stats.onTasksStopped = async () => {
+      await stop();
+      tasksStopped.resolve(undefined);
+    };
+    await stack.stopWorkers();
+    const after = await eventually(
+      async () => total(await over('?supplier=fake'), 'succeeded'),
+      (succeeded) => succeeded > before,
+    );
+    expect(after).toBe(before + 1);
+    await stack.startWorker();
   });
 
   it('have the levels of each minute', async () => {

@@ -173,6 +173,14 @@ describe('keys', () => {
     expect(Date.parse((await lastUsed()) ?? '')).toBeLessThan(Date.parse(hour ?? '') + 7_200_000);
   });
 
+  it('show their last use also if the process that served it stops at once', async () => {
+    const { body } = await issue({ name: 'last' });
+    const api = await scene.stack.startApi();
+    expect((await new Client(scene.stack.urlOf(api), body.key).get('/v1/wallet')).status).toBe(200);
+    await api.close();
+    await eventually(list, (all) => all.some(({ id, last_used_at: at }) => id === body.api_key.id && at !== null));
+  });
+
   it('are revoked with a reason, for good', async () => {
     const { body } = await issue();
     const path = `${keys()}/${body.api_key.id}`;

@@ -76,7 +76,7 @@ class Behind {
       const changed = readFileSync(file, 'utf8')
         .replaceAll('/etc/topup', folder)
         .replace('nginx:8080', api.address)
-        .replace('console:3100', operators.address)
+        .replace('console:{$CONSOLE_PORT:3100}', operators.address)
         .replace('127.0.0.1:8081', `127.0.0.1:${health}`);
       writeFileSync(file, changed);
     }

@@ -183,6 +183,24 @@ describe('after the clock of PostgreSQL was ahead, and is right again', () => {
     await stack.orderWith(merchant, order.reference_id, 'completed');
   });
 
+  it('a worker writes heartbeats also while the search for rows of that time takes long', async () => {
+    // One statement of the search waits for the lock until its limit ends it, and the next run waits again.
+    await holding(stack, 'month_closing_turn', () =>
+      eventually(
+        async () => {
+          await stack.sql(writtenAhead('1 minute').workers ?? '');
+          return stack.sql(
+            `SELECT FROM pg_stat_activity, worker_processes
+             WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE $1
+               AND name <> 'worker@ahead:1' AND seen_at > query_start`,
+            ['%UPDATE month_closing_turn SET%CASE%'],
+          );
+        },
+        ({ length }) => length > 0,
+      ),
+    );
+  });
+
   it('no other row waits longer than usual, or is taken for a new one', async () => {
     const order = await stack.order(merchant, [{ sku }]);
     await stack.orderWith(merchant, order.reference_id, 'completed');

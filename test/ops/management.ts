@@ -1,13 +1,22 @@
 import type { INestApplicationContext } from '@nestjs/common';
+import { CONFIG, type Config } from '../../src/core/config.js';
+import { Database } from '../../src/database/database.js';
 import { DatabaseStatsService } from '../../src/monitoring/management/database-stats.service.js';
 import { ManagementServer } from '../../src/monitoring/management/management-server.js';
+import { eventually } from '../support/eventually.js';
 
-/** Opens a process's management port. @param freshForMs how long values from PostgreSQL are not read again. @returns its URL. */
+/**
+ * Opens a process's management port.
+ * @param freshForMs how long values from PostgreSQL are not read again. With 0, a value that can't be read is not kept, either.
+ * @returns its URL.
+ */
 export async function openManagementPort(
   app: INestApplicationContext,
   freshForMs = app.get(DatabaseStatsService).freshForMs,
 ): Promise<string> {
-  app.get(DatabaseStatsService).freshForMs = freshForMs;
+  const stats = app.get(DatabaseStatsService);
+  stats.freshForMs = freshForMs;
+  if (freshForMs === 0) stats.keptForMs = 0;
   return `http://127.0.0.1:${await app.get(ManagementServer).listen(0)}`;
 }
 
@@ -50,3 +59,27 @@ export class Scrape {
 }
 
 const sorted = (labels: Labels): [string, string][] => Object.entries(labels).sort(([a], [b]) => a.localeCompare(b));
+
+/**
+ * Waits for an answer of a process while the test has all connections of the process's pool. Before each try, PostgreSQL answers
+ * on one of them, because a pool without any answer for seconds counts as cut off.
+ */
+export async function eventuallyWithFullPool<Value>(
+  app: INestApplicationContext,
+  read: () => Promise<Value>,
+  passes: (value: Value) => boolean,
+): Promise<Value> {
+  const { pool } = app.get(Database);
+  const connections = app.get<Config>(CONFIG).DATABASE_POOL_SIZE;
+  const clients = await Promise.all(Array.from({ length: connections }, () => pool.connect()));
+  const readBusy = async (): Promise<Value> => {
+    clients.pop()?.release();
+    clients.push(await pool.connect());
+    return read();
+  };
+  try {
+    return await eventually(readBusy, passes);
+  } finally {
+    for (const client of clients) client.release();
+  }
+}

@@ -4,13 +4,14 @@ import pg from 'pg';
 import { serviceVersion } from '../../src/core/project-root.js';
 import { Database } from '../../src/database/database.js';
 import { SchemaService } from '../../src/database/schema.service.js';
+import { DatabaseStatsService } from '../../src/monitoring/management/database-stats.service.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import { bought, refused } from '../support/fake-supplier.js';
 import { TestStack, unique, type TestMerchant } from '../support/stack.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
 import { Wire } from '../support/wire.js';
-import { openManagementPort, Scrape, type Labels } from './management.js';
+import { eventuallyWithFullPool, openManagementPort, Scrape, type Labels } from './management.js';
 
 let stack: TestStack;
 let receiver: WebhookReceiver;
@@ -253,15 +254,17 @@ describe('the metrics from PostgreSQL', () => {
     await stack.sql(`UPDATE wallets SET alert_below = NULL WHERE merchant_id = $1`, [merchant.id]);
   });
 
-  it('show the age of the last complete backup; before one, the time since the first attempt', async () => {
+  it('show the time since the end of the last complete backup; before one, since the first attempt', async () => {
     const name = 'topup_backup_age_seconds';
     await figure(name, {}, Number.isNaN);
     await stack.sql(
       `INSERT INTO backups (started_at) VALUES (now() - interval '30 hours'), (now() - interval '1 hour')`,
     );
     await figure(name, {}, (age) => age >= 30 * 3_600);
-    await stack.sql(`UPDATE backups SET completed_at = now(), bytes = 7`);
-    await figure(name, {}, (age) => age >= 3_600 && age < 30 * 3_600);
+    // It took three hours.
+    await stack.sql(`UPDATE backups SET completed_at = started_at + interval '3 hours', bytes = 7
+                     WHERE started_at < now() - interval '2 hours'`);
+    await figure(name, {}, (age) => age >= 27 * 3_600 && age < 30 * 3_600);
     await stack.sql('TRUNCATE backups');
     await figure(name, {}, Number.isNaN);
   });
@@ -341,6 +344,27 @@ describe('a scrape gets an answer in every state of PostgreSQL', () => {
     await scrapeWith((each) => each.value('topup_orders_open') === 1);
   });
 
+  it('busy for a while: the metrics keep their values, and their age grows', async () => {
+    const stats = other.get(DatabaseStatsService);
+    stats.keptForMs = 3_600_000;
+    const age = (each: Scrape): number =>
+      each.value('topup_database_metrics_age_seconds', { statement: 'orders' }) ?? 0;
+    const whileLocked = async (): Promise<Scrape> => {
+      await scrapeWith((each) => each.value('topup_orders_open') === 1);
+      const client = new pg.Client({ connectionString: stack.config.DATABASE_URL });
+      await client.connect();
+      try {
+        await client.query('BEGIN; LOCK TABLE orders IN ACCESS EXCLUSIVE MODE');
+        return await scrapeWith((each) => isUp(each) && age(each) > 1);
+      } finally {
+        await client.end();
+      }
+    };
+    // Repeated if PostgreSQL answered nothing for seconds meanwhile.
+    await eventually(whileLocked, (scrape) => scrape.value('topup_orders_open') === 1);
+    stats.keptForMs = 0;
+  });
+
   it('so busy that a scrape is over before all metrics are read: it is up, and the metrics are left out', async () => {
     await scrapeWith((each) => isUp(each) && each.value('topup_orders_open') === 1);
     const client = new pg.Client({ connectionString: stack.config.DATABASE_URL });
@@ -356,6 +380,17 @@ describe('a scrape gets an answer in every state of PostgreSQL', () => {
       await client.end();
     }
     await scrapeWith((each) => isUp(each) && (each.value('topup_database_size_bytes') ?? 0) > 0);
+  });
+
+  it('with all connections of the process in use: it is up, and the metrics are left out', async () => {
+    await scrapeWith((each) => isUp(each) && each.value('topup_orders_open') === 1);
+    const isMissing = (each: Scrape): boolean => each.samples('topup_database_size_bytes').length === 0;
+    await eventuallyWithFullPool(
+      other,
+      () => Scrape.of(port),
+      (each) => isUp(each) && isMissing(each),
+    );
+    await scrapeWith((each) => isUp(each) && !isMissing(each));
   });
 
   it('silent: the scrape does not wait until the query times out', async () => {

@@ -32,7 +32,7 @@ export class FiguresNowDto {
   @Shown.nullableNumber(3, 'Open discrepancies') supplier_reversals_open!: number | null;
   @Shown.nullableNumber(
     3600,
-    'The age of the last complete backup; without one, the time since the first attempt; null if none was attempted',
+    'The time since the last backup was completed; without one, since the first attempt; null if none was attempted',
   )
   backup_age_seconds!: number | null;
 }

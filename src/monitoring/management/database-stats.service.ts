@@ -4,29 +4,36 @@ import { withDeadline } from '../../core/durations.js';
 import { AppError } from '../../core/errors.js';
 import type { Logger } from '../../core/logger.js';
 import { Metrics } from '../../core/metrics.js';
+import { Database } from '../../database/database.js';
 import { DatabaseStatsRepository, type MetricsStatement } from '../stats/database-stats.repository.js';
 
 /** A scrape waits at most this long. The reading continues after that. */
 const MAX_WAIT_MS = 4_000;
 
 /**
- * Reads metrics of the whole service from PostgreSQL. If a statement fails or takes too long, only its own metrics are
- * missing. If a scrape stops waiting before all statements end, the metrics of the remaining ones are missing. If PostgreSQL does
- * not answer, all are missing. A missing metric is better than one with an old value.
+ * Reads metrics of the whole service from PostgreSQL. If a statement fails or takes too long, or a scrape stops waiting for it, its
+ * metrics keep their values for a short time, so that alerts with `for` do not begin again. After that they are missing, because
+ * a missing metric is better than one with an old value. If PostgreSQL does not answer, all are missing at once.
  */
 @Injectable()
 export class DatabaseStatsService {
   /** Scrapes share a reading until this long after its end. */
   freshForMs = 5_000;
+  /** How long after its last reading a metric keeps its value. */
+  keptForMs = 120_000;
   private gatheredAtMs = -Infinity;
   private gathering: Promise<void> | undefined;
   /** The statements that are still to be read. */
   private unread = new Set<MetricsStatement>();
   private answeredAtMs = -Infinity;
+  /** When each statement was last read, in monotonic milliseconds. Before that, when the process began. */
+  private readonly readAtMs = new Map<MetricsStatement, number>();
+  private readonly startedAtMs = performance.now();
   /** Names of the statements that failed last time. The log gets a line only when a statement begins to fail, or recovers. */
   private readonly failing = new Set<string>();
 
   constructor(
+    private readonly database: Database,
     private readonly repository: DatabaseStatsRepository,
     private readonly metrics: Metrics,
     @Inject(LOGGER) private readonly logger: Logger,
@@ -41,6 +48,8 @@ export class DatabaseStatsService {
       this.gatheredAtMs = performance.now();
     });
     await withDeadline(this.gathering, MAX_WAIT_MS).catch(() => this.leaveOutUnread(beganAtMs));
+    for (const statement of this.repository.statements)
+      this.metrics.databaseMetricsAge.set({ statement: shortNameOf(statement) }, this.ageMs(statement) / 1000);
   }
 
   private async gather(): Promise<void> {
@@ -49,7 +58,7 @@ export class DatabaseStatsService {
       try {
         await this.read(statement);
       } catch (error) {
-        if (error instanceof AppError) return this.declareDatabaseDown();
+        if (error instanceof AppError) return this.leaveOutUnread();
         this.report(statement, error as Error);
       }
       this.unread.delete(statement);
@@ -61,24 +70,28 @@ export class DatabaseStatsService {
   private async read(statement: MetricsStatement): Promise<void> {
     const rows = await this.repository.read(statement);
     for (const name of statement.metrics) this.metrics.databaseGauges[name].show(rows);
+    this.readAtMs.set(statement, performance.now());
     if (this.failing.delete(statement.name))
       this.logger.info({ figures: statement.metrics }, 'database metrics recovered');
   }
 
-  private report({ name, metrics }: MetricsStatement, { message: reason }: Error): void {
-    this.clear(metrics);
+  private report(statement: MetricsStatement, { message: reason }: Error): void {
+    const { name, metrics } = statement;
+    this.clearIfOld(statement);
     if (!this.failing.has(name))
-      this.logger.warn({ figures: metrics, reason }, 'database metrics could not be read: they are left out');
+      this.logger.warn({ figures: metrics, reason }, 'database metrics could not be read: they are left out soon');
     this.failing.add(name);
   }
 
   /**
    * A slow PostgreSQL is not down: it cancels each statement at its timeout, and that counts as an answer. It is down if it has
-   * answered nothing since `sinceMs`.
+   * answered nothing since `sinceMs`, unless the reading only waits for a free connection.
+   * @param sinceMs by default later than any answer, because the last statement got none.
    */
-  private leaveOutUnread(sinceMs: number): void {
-    if (this.answeredAtMs < sinceMs) return this.declareDatabaseDown();
-    for (const { metrics } of this.unread) this.clear(metrics);
+  private leaveOutUnread(sinceMs = Infinity): void {
+    if (this.answeredAtMs < sinceMs && !this.database.isBusy) return this.declareDatabaseDown();
+    this.metrics.databaseUp.set(1);
+    for (const statement of this.unread) this.clearIfOld(statement);
   }
 
   private declareDatabaseDown(): void {
@@ -86,7 +99,14 @@ export class DatabaseStatsService {
     for (const gauge of Object.values(this.metrics.databaseGauges)) gauge.clear();
   }
 
-  private clear(metrics: MetricsStatement['metrics']): void {
-    for (const metric of metrics) this.metrics.databaseGauges[metric].clear();
+  private clearIfOld(statement: MetricsStatement): void {
+    if (this.ageMs(statement) < this.keptForMs) return;
+    for (const metric of statement.metrics) this.metrics.databaseGauges[metric].clear();
+  }
+
+  private ageMs(statement: MetricsStatement): number {
+    return performance.now() - (this.readAtMs.get(statement) ?? this.startedAtMs);
   }
 }
+
+const shortNameOf = ({ name }: MetricsStatement): string => name.replace('figures.', '');

@@ -177,12 +177,14 @@ const databaseSize = metricsStatement(
   `SELECT pg_database_size(current_database()) AS database_size_bytes`,
 );
 
-/** The table is small: it gets a row for each attempt, usually one a day. Without a row, the metric is absent. */
+/**
+ * Counts from the end of the last complete backup, so that a slow one does not look missing while it runs. The table is small: it
+ * gets a row for each attempt, usually one a day. Without a row, the metric is absent.
+ */
 const backups = metricsStatement(
   'backups',
   ['backup_age_seconds'],
-  `SELECT extract(epoch FROM statement_timestamp()
-                  - coalesce(max(started_at) FILTER (WHERE completed_at IS NOT NULL), min(started_at)))::float8
+  `SELECT extract(epoch FROM statement_timestamp() - coalesce(max(completed_at), min(started_at)))::float8
           AS backup_age_seconds
    FROM backups`,
 );

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { LOGGER } from '../../core/core.module.js';
 import { HOUR_MS, withDeadline } from '../../core/durations.js';
 import type { Logger } from '../../core/logger.js';
@@ -15,8 +15,10 @@ const RETENTION_DAYS = 90;
 
 /** Stores stats by the minute: counts of the processes, and levels of open work. */
 @Injectable()
-export class MinuteStatsService implements OnTasksStopped {
+export class MinuteStatsService implements OnTasksStopped, OnApplicationShutdown {
   private lastCounts: Counted[] = [];
+  /** The last run; undefined in a process that does not run the task, such as the console. */
+  private adding: Promise<void> | undefined;
 
   constructor(
     private readonly stats: StatsService,
@@ -36,16 +38,31 @@ export class MinuteStatsService implements OnTasksStopped {
     failed: 'stats could not be written: the next run adds them',
     once: true,
   })
-  async add(): Promise<void> {
+  add(): Promise<void> {
+    // One after the other: two runs at once would store the same counts.
+    this.adding = (this.adding ?? Promise.resolve()).catch(() => undefined).then(() => this.addNew());
+    return this.adding;
+  }
+
+  /** Writes the counts since the last run, in case the process is cut off before its work has ended. */
+  async onTasksStopped(): Promise<void> {
+    await this.addLast();
+  }
+
+  /** Writes the counts of the work that has ended since: calls of a worker, requests to an API. */
+  async onApplicationShutdown(): Promise<void> {
+    if (this.adding) await this.addLast();
+  }
+
+  private async addLast(): Promise<void> {
+    await withDeadline(this.add(), LAST_WITHIN_MS).catch(() => undefined);
+  }
+
+  private async addNew(): Promise<void> {
     const counted = await readCounted(this.metrics.registry);
     const rows = since(this.lastCounts, counted);
     if (rows.length > 0) await this.minutes.add(rows);
     this.lastCounts = counted;
-  }
-
-  /** Writes the counts since the last run. Counts of work that ends after this are lost. */
-  async onTasksStopped(): Promise<void> {
-    await withDeadline(this.add(), LAST_WITHIN_MS).catch(() => undefined);
   }
 
   /** The first worker that runs this task in a minute stores the levels. In a minute without levels, charts have a gap. */

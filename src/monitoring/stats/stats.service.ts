@@ -22,11 +22,11 @@ const LEVELS = [
 ] as const satisfies readonly DatabaseMetricName[];
 type Level = (typeof LEVELS)[number];
 
-/** The levels, and the age of the last complete backup, which is not stored each minute. */
+/** The levels, and the time since the last backup was completed, which is not stored each minute. */
 const CURRENT = [...LEVELS, 'backup_age_seconds'] as const satisfies readonly DatabaseMetricName[];
 type Current = (typeof CURRENT)[number];
 
-/** A value is null if its statement failed or took too long. The backup's age is also null before the first attempt. */
+/** A value is null if its statement failed or took too long. The time since a backup is also null before the first attempt. */
 type CurrentStats = Record<Current, number | null> & {
   at: string;
   orders_per_minute: number;

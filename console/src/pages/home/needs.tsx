@@ -25,7 +25,7 @@ const MAX_AUDIT_AGE_MS = 7 * DAY_MS;
 /** Warn when a deposit at a supplier lasts for less time than this. */
 export const MIN_DEPOSIT_HOURS = 24;
 const MAX_WEBHOOKS = 100;
-/** The alert `TopupBackupOld` has the same limit: a day, and time for a slow dump. */
+/** The alert `TopupBackupOld` has the same limit: a day, and some time, because one dump takes longer than another. */
 const MAX_BACKUP_AGE_SECONDS = 26 * 3_600;
 
 interface Need {
@@ -117,7 +117,7 @@ function useNeeds(): { needs: Need[]; queries: UseQueryResult[] } {
 const counted = (count: number | null | undefined, make: (count: number) => Need): Need[] =>
   count ? [make(count)] : [];
 
-/** @param seconds the age of the last complete backup; null where the service makes no backups. */
+/** @param seconds since the last backup was completed; null where the service makes no backups. */
 function backupNeeds(seconds: number | null | undefined, t: Translate, language: string): Need[] {
   if (seconds === null || seconds === undefined || seconds <= MAX_BACKUP_AGE_SECONDS) return [];
   return [{ text: t('home.backupOld', { duration: formatDuration(seconds * 1000, language) }), isBad: true }];
