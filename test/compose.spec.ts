@@ -97,9 +97,7 @@ describe('docker-compose.yml', () => {
         .filter(([variable, value]) => value !== `\${${variable}- }`)
         .map(([variable]) => variable);
       const ofContainer =
-        name === 'console'
-          ? ['CONSOLE_HOST']
-          : ['MANAGEMENT_HOST', 'MANAGEMENT_PORT', 'REDIS_URL', 'TRUSTED_PROXIES'];
+        name === 'console' ? ['CONSOLE_HOST'] : ['MANAGEMENT_HOST', 'MANAGEMENT_PORT', 'REDIS_URL', 'TRUSTED_PROXIES'];
       expect(decided.sort()).toEqual(
         ['DATABASE_URL', 'HOST', 'NODE_ENV', 'PORT', 'SECRETS_KEY', 'TOPUP_DATA_DIR', ...ofContainer].sort(),
       );

@@ -57,9 +57,9 @@ export function ImportStatement({ channel, onClose }: { channel: string; onClose
         if (isProblem(error, 0)) void look(file, textsOf);
         throw error;
       })
-      .finally(() =>
-        Promise.all(['channels', 'payments', 'deposits'].map((key) => queries.invalidateQueries({ queryKey: [key] }))),
-      );
+      .finally(() => {
+        for (const key of ['channels', 'payments', 'deposits']) void queries.invalidateQueries({ queryKey: [key] });
+      });
     if (done.refused !== null) {
       if (isLatest()) setSeen(done);
       throw new Error(t(`statements.refused.${done.refused as 'GAP'}`));
