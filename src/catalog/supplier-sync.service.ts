@@ -52,10 +52,10 @@ interface BegunRun {
 @Injectable()
 export class SupplierSyncService {
   /**
-   * The last reading by an operator in this process, by the supplier's id. A preview is a reading, and a supplier may
+   * The last preview of each supplier in this process, by the supplier's id. A preview is a reading, and a supplier may
    * allow no second one for minutes: then the products of the preview are applied.
    */
-  private readonly readings = new Map<number, { readAt: Date; products: Listed[] }>();
+  private readonly previews = new Map<number, { readAt: Date; products: Listed[] }>();
 
   constructor(
     private readonly database: Database,
@@ -68,7 +68,7 @@ export class SupplierSyncService {
 
   /**
    * Reads a supplier's whole catalogue now, even if the supplier is paused. If the last reading began less than the gap
-   * ago, applies its products if an operator made it in this process, and otherwise refuses as `too_soon`.
+   * ago, applies its products if it was a preview in this process, and otherwise refuses as `too_soon`.
    * @throws NOT_FOUND; BAD_REQUEST if the supplier's adapter reads no catalogues, or as {@link assertActor}.
    */
   async sync(code: string, options: SyncOptions = {}, by?: Actor): Promise<SyncRun> {
@@ -88,7 +88,7 @@ export class SupplierSyncService {
     );
     if (readAt) return this.read({ supplier, readAt, connection }, options, by);
     const last = (await this.get(code)).catalogue_read_at ?? new Date();
-    const read = this.readings.get(supplier.id);
+    const read = this.previews.get(supplier.id);
     if (!options.dryRun && read?.readAt.getTime() === last.getTime())
       return this.apply({ supplier, readAt: last, connection }, read.products, options, by);
     const nextAt = new Date(last.getTime() + minGapMs);
@@ -151,7 +151,7 @@ export class SupplierSyncService {
       if (!options.dryRun) await this.pauses.beginFor(supplier, reading);
       return refused(supplier, { kind: 'unavailable', problem: reading });
     }
-    if (by) this.readings.set(supplier.id, { readAt: begun.readAt, products: reading.products });
+    if (options.dryRun) this.previews.set(supplier.id, { readAt: begun.readAt, products: reading.products });
     return this.apply(begun, reading.products, options, by);
   }
 
