@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OffersService } from '../../src/catalog/offers.service.js';
 import { CommandLine } from '../cli/command-line.js';
-import { read } from '../deliveries/handed-over.js';
+import { handedOver, read } from '../deliveries/handed-over.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { useCallingAdapters, WEBHOOK_SECRET } from '../support/calling-supplier.js';
+import { checkNow } from '../support/checks.js';
 import { eventually } from '../support/eventually.js';
 import { besideChange } from '../support/locks.js';
 import { reportOf } from '../support/other-report.js';
@@ -156,6 +157,22 @@ describe('the purchases of a failed unit at a supplier that may sell each send',
     await sold(unit, 'S-2');
     await sold(unit, 'S-3');
     expect((await late(unit)).map(({ status }) => status)).toEqual(['closed', 'closed', 'open']);
+  });
+
+  it('have a discrepancy each, with its code, if only checks find them', async () => {
+    const unit = await failedUnit('code');
+    const { reference } = unit;
+    const lookAgain = async (): Promise<Late[]> => {
+      await checkNow(scene.stack);
+      return late(unit);
+    };
+    for (const [index, name] of ['S-1', 'S-2'].entries()) {
+      scene.stack.supplier.script(unit.user, () => handedOver(reference, [{ code: `CODE-${name}` }], name));
+      await scene.call('reselling', { kind: 'about', reference });
+      await eventually(lookAgain, ({ length }) => length > index);
+    }
+    const found = ['S-1', 'S-2'].map((supplier_reference) => ({ supplier_reference, ...OPEN, has_code: true }));
+    expect(await late(unit)).toEqual(found);
   });
 
   it('get their codes and later reports in their own discrepancies', async () => {
