@@ -94,7 +94,8 @@ export async function settleBatch(
       .filter((command) => !settled.has(command) || callInUnitRow(command) === null)
       .flatMap(({ calls }) => calls),
   );
-  for (const [alsoWrite, sharing] of groupByAlsoWrite(commands, settled)) alsoWrite(tx, sharing);
+  const applied = commands.filter((command) => settled.has(command) || reviewed.has(command));
+  for (const [alsoWrite, sharing] of groupByAlsoWrite(applied)) alsoWrite(tx, sharing);
   const others = await judgeUnsettled(
     repositories,
     tx,
@@ -189,11 +190,11 @@ const isSoldBefore = ({ key, by, outcome }: SettleUnit, commands: SettleUnit[]):
 
 type AlsoWrite = NonNullable<SettleUnit['alsoWrite']>;
 
-function groupByAlsoWrite(commands: SettleUnit[], settled: Set<SettleUnit>): Map<AlsoWrite, SettleUnit[]> {
+function groupByAlsoWrite(commands: SettleUnit[]): Map<AlsoWrite, SettleUnit[]> {
   const groups = new Map<AlsoWrite, SettleUnit[]>();
   for (const command of commands) {
     const { alsoWrite } = command;
-    if (alsoWrite && settled.has(command)) groups.set(alsoWrite, [...(groups.get(alsoWrite) ?? []), command]);
+    if (alsoWrite) groups.set(alsoWrite, [...(groups.get(alsoWrite) ?? []), command]);
   }
   return groups;
 }

@@ -32,8 +32,8 @@ interface Command {
   merchantId: number;
   outcome: DefiniteOutcome;
   /**
-   * Makes further writes in the same transaction, if this command settled its unit. If several commands have the same function, it
-   * runs once, and `settled` are all commands with this function that settled their units.
+   * Makes further writes in the same transaction, if this command settled its unit or sent it to review. If several commands have
+   * the same function, it runs once, and `settled` are all commands with this function that did so.
    */
   alsoWrite?: (tx: Transaction, settled: SettleUnit[]) => void;
 }

@@ -193,18 +193,26 @@ describe('the purchases of a failed unit at a supplier that may sell each send',
   });
 });
 
-describe('the late sales of an attempt that another one followed, at a supplier that may sell each send', () => {
-  const untilInDoubt = ({ order }: OpenUnit, attempt: number): Promise<unknown> =>
-    eventually(
-      () =>
-        scene.stack.sql(
-          `SELECT FROM order_units u JOIN orders o ON o.id = u.order_id
-           WHERE o.order_number = $1 AND u.attempt = $2 AND u.state = 'unknown' AND u.claimed_by IS NULL`,
-          [order.order_number, attempt],
-        ),
-      ({ length }) => length === 1,
-    );
+const untilInDoubt = ({ order }: OpenUnit, attempt: number): Promise<unknown> =>
+  eventually(
+    () =>
+      scene.stack.sql(
+        `SELECT FROM order_units u JOIN orders o ON o.id = u.order_id
+         WHERE o.order_number = $1 AND u.attempt = $2 AND u.state = 'unknown' AND u.claimed_by IS NULL`,
+        [order.order_number, attempt],
+      ),
+    ({ length }) => length === 1,
+  );
 
+/** Settles a unit by an operator's decision, which has these options. */
+async function resolve({ order }: OpenUnit, ...decision: string[]): Promise<void> {
+  const { DATABASE_URL, secretsKey } = scene.stack.config;
+  const commandLine = new CommandLine({ DATABASE_URL, SECRETS_KEY: secretsKey?.toString('base64') ?? '' });
+  const options = ['--unit', '1.1', ...decision, '--reason', 'reported by the supplier', '--yes'];
+  await commandLine.json('order', 'resolve', order.order_number, ...options);
+}
+
+describe('the late sales of an attempt that another one followed, at a supplier that may sell each send', () => {
   /** A unit whose first attempt is `S-2` to its supplier, and whose second attempt another supplier is processing. */
   async function followedUnit(): Promise<OpenUnit> {
     const { stack, merchant } = scene;
@@ -233,15 +241,43 @@ describe('the late sales of an attempt that another one followed, at a supplier 
     const unit = await followedUnit();
     await sold(unit, 'S-1', 'CODE-1');
     await sold(unit, 'S-2');
-    const { DATABASE_URL, secretsKey } = scene.stack.config;
-    const commandLine = new CommandLine({ DATABASE_URL, SECRETS_KEY: secretsKey?.toString('base64') ?? '' });
-    const decision = ['--succeeded', '--supplier-reference', nameIn(unit), '--reason', 'sold', '--yes'];
-    await commandLine.json('order', 'resolve', unit.order.order_number, '--unit', '1.1', ...decision);
+    await resolve(unit, '--succeeded', '--supplier-reference', nameIn(unit));
     await scene.stack.orderWith(scene.merchant, unit.order.reference_id, 'completed');
     expect(await codesOf(unit)).toEqual([]);
     await sold(unit, 'S-3', 'CODE-3');
     expect(await codesOf(unit)).toEqual([]);
     await sold(unit, 'S-2', 'CODE-2');
     expect(await codesOf(unit)).toEqual(['CODE-2']);
+  });
+});
+
+describe('a refusal that sends its unit to review, at a supplier that may sell each send', () => {
+  it('is followed by a check after the operator’s decision, which finds that the unit was bought after all', async () => {
+    const { stack, merchant } = scene;
+    const sku = await stack.product('35.00', { supplier: 'signing' });
+    await stack.api.get(OffersService).set({ sku, supplier: 'reselling', supplierSku: 'X', priority: 1_000 });
+    const user = unique('player');
+    const answerWith = (status: string): void =>
+      stack.supplier.script(user, ({ reference }) => ({ status: 200, body: { reference, status } }));
+    answerWith('processing');
+    const order = await stack.order(merchant, [{ sku }], user);
+    const unit = { order, user, reference: `${order.order_number}.1.1` };
+    await untilInDoubt(unit, 1);
+    await scene.call('signing', { kind: 'about', reference: unit.reference, outcome: { ...REFUSED, failover: true } });
+    await untilInDoubt(unit, 2);
+    await scene.succeed('signing', unit.reference);
+    await scene.call('reselling', { kind: 'about', reference: `${unit.reference}.2`, outcome: REFUSED });
+    expect(await scene.unit(unit)).toMatchObject({ state: 'review' });
+    const ofOrder = 'order_id = (SELECT id FROM orders WHERE order_number = $1)';
+    const scheduled = `SELECT attempt FROM attempt_checks WHERE ${ofOrder}`;
+    expect(await stack.sql(scheduled, [order.order_number])).toEqual([{ attempt: 2 }]);
+    await resolve(unit, '--failed', 'OUT_OF_STOCK');
+    answerWith('succeeded');
+    const lookAgain = async (): Promise<Case[]> => {
+      await checkNow(stack);
+      return cases(unit);
+    };
+    const found = await eventually(lookAgain, ({ length }) => length > 1);
+    expect(found).toMatchObject([{ kind: 'bought_late' }, { kind: 'bought_late' }]);
   });
 });
