@@ -61,7 +61,8 @@ export class AttemptAnswersService {
   async settle(decided: DecidedAttempt): Promise<SettleResult | NextAttempt> {
     const { key, kind, by, outcome } = decided;
     if (outcome.kind === 'succeeded') {
-      const delivered = this.deliveries.seal({ order_id: key.orderId, item: key.item, unit: key.unit }, kind, outcome);
+      const unit = { order_id: key.orderId, item: key.item, unit: key.unit };
+      const delivered = this.deliveries.seal(unit, kind, outcome.deliveries);
       const handedOver = { delivered, lacksCode: lacksCode(kind, outcome) };
       const queriedAs = this.queriedAs(decided);
       return this.settlement.settle({ ...decided, ...handedOver, queriedAs, ...this.furtherWrites(decided) });
@@ -78,8 +79,12 @@ export class AttemptAnswersService {
    * Records a discrepancy, in any state of the unit: besides the purchase that we know, the supplier sold another one under the
    * attempt's reference. @returns whether the discrepancy is new.
    */
-  async reportSurplus(key: UnitKey, attempt: number, outcome: AboutAnother): Promise<boolean> {
-    const row = toBesidesRow(key, attempt, outcome);
+  async reportSurplus(
+    unit: Parameters<typeof toBesidesRow>[0] & Pick<DecidedAttempt, 'kind'>,
+    outcome: AboutAnother,
+  ): Promise<boolean> {
+    const delivered = this.deliveries.seal(unit, unit.kind, outcome.besides.deliveries);
+    const row = toBesidesRow(unit, outcome, delivered);
     const [judged] = await this.database.transaction((tx) => this.settlementRepository.judgeReports(tx, [row]));
     return judged?.changes_discrepancy === true;
   }

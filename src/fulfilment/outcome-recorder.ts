@@ -22,6 +22,7 @@ import {
 import { SupplierPausesService } from '../suppliers/supplier-pauses.service.js';
 import { safeQuietPeriodMs } from '../suppliers/supplier-timing.js';
 import { awaitingCode, lacksCode } from '../orders/codes/delivered.js';
+import { UnitDeliveriesService } from '../orders/codes/unit-deliveries.service.js';
 import { SettlementRetryService, isPassing, type DefiniteCall } from './settlement-retry.service.js';
 import { AttemptsRepository, type NotedRow } from './attempts.repository.js';
 import { nextCallDelayMs } from './backoff.js';
@@ -80,6 +81,7 @@ export class OutcomeRecorder {
     private readonly pauses: SupplierPausesService,
     private readonly settlements: SettlementRetryService,
     private readonly settlementRepository: SettlementRepository,
+    private readonly deliveries: UnitDeliveriesService,
     private readonly notifier: WorkNotifier,
     private readonly heartbeat: WorkerHeartbeatService,
     private readonly observer: UnitObserver,
@@ -233,8 +235,10 @@ export class OutcomeRecorder {
   }
 
   private async reportSurplus(tx: Transaction, calls: Undecided[]): Promise<UnsettledUnit[]> {
-    const rows = calls.flatMap(({ unit: { order_id: orderId, item, unit, attempt }, outcome }) =>
-      isAboutAnother(outcome) ? [toBesidesRow({ orderId, item, unit }, attempt, outcome)] : [],
+    const rows = calls.flatMap(({ unit, outcome }) =>
+      isAboutAnother(outcome)
+        ? [toBesidesRow(unit, outcome, this.deliveries.seal(unit, unit.kind, outcome.besides.deliveries))]
+        : [],
     );
     return rows.length === 0 ? [] : this.settlementRepository.judgeReports(tx, rows);
   }

@@ -113,19 +113,25 @@ export const toAnswerRow = (answer: SupplierAnswer): AnswerRow => {
   };
 };
 
-/** The row for a second purchase under an attempt's reference, which a supplier reports in addition to the known purchase. */
+/**
+ * The row for a second purchase under an attempt's reference, which a supplier reports in addition to the known purchase.
+ * @param delivered its sealed codes and serial numbers.
+ */
 export const toBesidesRow = (
-  key: UnitKey,
-  attempt: number,
+  { order_id, item, unit, attempt }: Pick<AnswerRow, 'order_id' | 'item' | 'unit' | 'attempt'>,
   { besides: { supplierReference, cost } }: AboutAnother,
+  delivered: Buffer | null,
 ): AnswerRow => ({
-  ...unitOf(key),
+  order_id,
+  item,
+  unit,
   attempt,
   state: 'besides',
   supplier_reference: supplierReference,
   detail: 'another purchase under the same reference',
   cost_micros: cost?.micros ?? null,
   cost_currency: cost?.currency ?? null,
+  delivered_sealed: delivered,
 });
 
 /** The sealed deliveries to store. Only the first row of a unit is stored, so commands that settled their units come first. */

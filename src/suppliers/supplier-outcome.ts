@@ -79,7 +79,7 @@ export interface UnknownOutcome {
    */
   isMisnamed?: true;
   /** A second purchase under our reference that the supplier has made, or is making, although we ordered only one. */
-  besides?: { supplierReference: string; cost?: CostMoney };
+  besides?: { supplierReference: string; cost?: CostMoney; deliveries?: UnitDelivery[] };
 }
 
 /** An outcome that can end an attempt: bought or refused. */

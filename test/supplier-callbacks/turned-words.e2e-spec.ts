@@ -212,6 +212,9 @@ async function resolve({ order }: OpenUnit, ...decision: string[]): Promise<void
   await commandLine.json('order', 'resolve', order.order_number, ...options);
 }
 
+const codesOf = async ({ order }: OpenUnit): Promise<(string | null)[] | undefined> =>
+  (await read(scene.merchant, order)).items[0]?.deliveries?.map(({ code }) => code);
+
 describe('the late sales of an attempt that another one followed, at a supplier that may sell each send', () => {
   /** A unit whose first attempt is `S-2` to its supplier, and whose second attempt another supplier is processing. */
   async function followedUnit(): Promise<OpenUnit> {
@@ -230,9 +233,6 @@ describe('the late sales of an attempt that another one followed, at a supplier 
     await untilInDoubt(unit, 2);
     return unit;
   }
-
-  const codesOf = async ({ order }: OpenUnit): Promise<(string | null)[] | undefined> =>
-    (await read(scene.merchant, order)).items[0]?.deliveries?.map(({ code }) => code);
 
   it.each([
     { named: 'the supplier’s reference', nameIn: (_unit: OpenUnit) => 'S-2' },
@@ -279,5 +279,45 @@ describe('a refusal that sends its unit to review, at a supplier that may sell e
     };
     const found = await eventually(lookAgain, ({ length }) => length > 1);
     expect(found).toMatchObject([{ kind: 'bought_late' }, { kind: 'bought_late' }]);
+  });
+});
+
+describe('the code of a second purchase that a supplier reports beside the known one', () => {
+  const surplus = ({ reference }: OpenUnit, code?: string): Promise<unknown> => {
+    const deliveries = code === undefined ? {} : { deliveries: [{ serial: null, code, expiresOn: null }] };
+    const outcome = { kind: 'unknown', detail: 'another order', besides: { supplierReference: 'S-9', ...deliveries } };
+    return scene.call('reselling', { kind: 'about', reference, outcome });
+  };
+
+  const second = ({ order }: OpenUnit): Promise<{ has_code: boolean }[]> =>
+    scene.stack.sql(
+      `SELECT delivered_sealed IS NOT NULL AS has_code FROM supplier_reversals
+       WHERE kind = 'unknown_purchase' AND order_id = (SELECT id FROM orders WHERE order_number = $1)`,
+      [order.order_number],
+    );
+
+  it('is stored with the discrepancy, and goes to the merchant if an operator settles the unit with this purchase', async () => {
+    const unit = await scene.openUnit('reselling', 'code');
+    await surplus(unit, 'CODE-9');
+    expect(await second(unit)).toEqual([{ has_code: true }]);
+    await resolve(unit, '--succeeded', '--supplier-reference', 'S-9');
+    await scene.stack.orderWith(scene.merchant, unit.order.reference_id, 'completed');
+    expect(await codesOf(unit)).toEqual(['CODE-9']);
+  });
+
+  it('is queried if the report lacks it, and does not go to the merchant, whose unit has its own code', async () => {
+    const unit = await scene.openUnit('reselling', 'code');
+    await sold(unit, 'S-1', 'CODE-1');
+    await scene.stack.orderWith(scene.merchant, unit.order.reference_id, 'completed');
+    await surplus(unit);
+    expect(await second(unit)).toEqual([{ has_code: false }]);
+    scene.stack.supplier.script(unit.user, () => handedOver(unit.reference, [{ code: 'CODE-9' }], 'S-9'));
+    const lookAgain = async (): Promise<{ has_code: boolean }[]> => {
+      await checkNow(scene.stack);
+      return second(unit);
+    };
+    const found = await eventually(lookAgain, ([each]) => each?.has_code === true);
+    expect(found).toHaveLength(1);
+    expect(await codesOf(unit)).toEqual(['CODE-1']);
   });
 });

@@ -73,8 +73,7 @@ export class CallbackAnswersService {
   }
 
   private async reportSurplus(supplier: string, attempt: FoundAttempt, outcome: AboutAnother): Promise<Answered> {
-    const key = { orderId: attempt.order_id, item: attempt.item, unit: attempt.unit };
-    const isNew = await this.answers.reportSurplus(key, attempt.attempt, outcome);
+    const isNew = await this.answers.reportSurplus(attempt, outcome);
     if (isNew) this.log.contradicted({ ...attempt, supplier }, outcome);
     return isNew && isTerminalUnit(attempt.state) ? 'contradicted' : 'undecided';
   }

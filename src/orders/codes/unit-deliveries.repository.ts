@@ -62,7 +62,7 @@ const STORE_DELIVERIES = statement(
 export const NAMES_PURCHASE = `(u.supplier_reference = r.supplier_reference
                    OR u.supplier_reference IN (a.supplier_reference, a.reference) AND ${mayBeOwn('r')})`;
 
-/** Copies the deliveries of a late sale to a settled unit, if an operator settled the unit with that purchase. */
+/** Copies the deliveries of a late or second sale to a settled unit, if an operator settled the unit with that purchase. */
 const HAND_OVER_FROM_DISCREPANCY = statement(
   'unit_deliveries.hand_over_of_case',
   UNIT,
@@ -73,8 +73,9 @@ const HAND_OVER_FROM_DISCREPANCY = statement(
     JOIN supplier_reversals r ON ${isOf('u', 'r')}
     JOIN unit_attempts a ON ${isOf('r', 'a')} AND a.number = r.attempt
     WHERE u.order_id = ${order_id} AND u.item = ${item} AND u.unit = ${unit} AND u.state = 'succeeded'
-      AND r.kind = 'bought_late' AND r.delivered_sealed IS NOT NULL
-      AND ${NAMES_PURCHASE}
+      AND r.delivered_sealed IS NOT NULL
+      AND (r.kind = 'bought_late' AND ${NAMES_PURCHASE}
+           OR r.kind = 'unknown_purchase' AND u.supplier_reference = r.supplier_reference)
     ORDER BY (r.supplier_reference IN (u.supplier_reference, a.supplier_reference)) IS TRUE DESC, r.id LIMIT 1
     ON CONFLICT ON CONSTRAINT uq_unit_deliveries_unit DO NOTHING`,
 );
