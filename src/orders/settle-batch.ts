@@ -175,7 +175,10 @@ function precedenceOf({ by, outcome }: SettleUnit): Precedence {
 const comparePrecedence = (one: Precedence, other: Precedence): number =>
   one[0] - other[0] || one[1] - other[1] || one[2] - other[2];
 
-/** Whether the command is a refusal, and the batch reports that an earlier attempt bought the unit. */
+/**
+ * Whether the command is a refusal, and the batch reports that an earlier attempt bought the unit. A repeated report has its
+ * discrepancy already: the settlement finds it, unless an operator has closed it.
+ */
 const isSoldBefore = ({ key, by, outcome }: SettleUnit, commands: SettleUnit[]): boolean =>
   outcome.kind === 'failed' &&
   'attempt' in by &&
@@ -184,6 +187,7 @@ const isSoldBefore = ({ key, by, outcome }: SettleUnit, commands: SettleUnit[]):
     (other) =>
       unitKey(other.key) === unitKey(key) &&
       isSupplierAnswer(other) &&
+      other.isRepeated !== true &&
       other.by.attempt < by.attempt &&
       other.outcome.kind === 'succeeded',
   );
