@@ -22,8 +22,9 @@ const mayBeOwn = (sold: string): string => `
  * first, {@link HAND_OVER_FROM_DISCREPANCY} stores it. If the supplier's reference of a delivery is not that of the
  * unit, the delivery belongs to another purchase. There are three exceptions: an operator settled the unit with our
  * reference; the supplier was queried by the unit's reference; or the row of an earlier attempt has the unit's
- * reference. The first and the last of these need {@link mayBeOwn}. The attempt's row is read only if the references or
- * attempts differ.
+ * reference. The first and the last of these need {@link mayBeOwn}. If an answer about the latest attempt names another purchase
+ * than the attempt's proven one, `JUDGE_UNSETTLED` opens a discrepancy, which keeps the delivery. The attempt's row is read only if
+ * the references or attempts differ.
  */
 const STORE_DELIVERIES = statement(
   'unit_deliveries.store',
@@ -47,6 +48,8 @@ const STORE_DELIVERIES = statement(
                ELSE c.attempt <= u.attempt AND EXISTS (
                  SELECT FROM unit_attempts a
                  WHERE ${isOf('c', 'a')} AND a.number = c.attempt
+                   AND (c.attempt < u.attempt OR a.is_hearsay OR c.queried_as IS NOT NULL
+                        OR (c.supplier_reference <> a.supplier_reference) IS NOT TRUE)
                    AND (c.attempt < u.attempt AND u.supplier_reference = c.supplier_reference
                         OR (u.supplier_reference = a.reference
                             OR c.attempt < u.attempt AND u.supplier_reference = a.supplier_reference)
