@@ -187,7 +187,7 @@ export class OutcomeRecorder {
     else if (outcome.fault !== 'configuration' || unit.sends === 1) return false;
     else if (unit.age_ms < this.config.ROUTING_HOLD_LIMIT_MS || (await this.mayBeCorrected(call, leaseEndMs)))
       return false;
-    else await this.settlements.settle({ ...call, outcome: GIVEN_UP }, leaseEndMs);
+    else await this.settlements.settle({ ...call, recordedAs: outcome, outcome: GIVEN_UP }, leaseEndMs);
     return true;
   }
 
@@ -303,7 +303,7 @@ function toUnconfirmed(call: DefiniteCall): Undecided {
 /** The refusal that a supplier reported earlier becomes the outcome of this inquiry. */
 const asRefused = (call: EndedCall): DefiniteCall => {
   const code = call.unit.unconfirmed as UnitFailureCode;
-  return { ...call, outcome: { kind: 'failed', ...failure(code), failover: true } };
+  return { ...call, recordedAs: call.outcome, outcome: { kind: 'failed', ...failure(code), failover: true } };
 };
 
 const isDefiniteCall = (call: EndedCall): call is DefiniteCall => isDefinite(call.outcome);

@@ -345,6 +345,9 @@ describe('A refusal in the answer to a later send', () => {
     await seagm.routing.aMinuteLater(order);
     expect((await seagm.routing.orderWith(order, 'failed')).failure_code).toBe('ITEM_NOT_FOUND');
     expect(await seagm.calls(order)).toEqual(['recharge-orders', 'recharge-orders', 'inquiry', 'inquiry']);
+    const history = `SELECT outcome FROM supplier_calls WHERE ${OF_ORDER} ORDER BY id`;
+    const outcomes = ['not_accepted', 'unknown', 'never_seen', 'never_seen'].map((outcome) => ({ outcome }));
+    expect(await seagm.routing.stack.sql(history, [order.order_number])).toEqual(outcomes);
   });
 
   it('of an unknown type counts also if the first send got no answer: an inquiry must then find no purchase', async () => {
