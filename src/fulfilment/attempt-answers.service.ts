@@ -6,6 +6,7 @@ import type { UnitKey } from '../orders/order.rows.js';
 import { type CallRecord, SettlementRepository } from '../orders/settlement.repository.js';
 import { CONFIG, type Config } from '../core/config.js';
 import { isAboutOneSend, toBesidesRow, type SupplierSource } from '../orders/settle-unit.js';
+import { queriedAs } from '../suppliers/supplier-adapter.js';
 import { SupplierRegistry } from '../suppliers/supplier-registry.js';
 import { costColumns, type AboutAnother, type DefiniteOutcome } from '../suppliers/supplier-outcome.js';
 import { lacksCode } from '../orders/codes/delivered.js';
@@ -133,8 +134,8 @@ export class AttemptAnswersService {
 
   /** The supplier's reference by which the inquiry named the purchase; null if it was no such inquiry. */
   private queriedAs({ sent: { adapter, knownAs = null, isInquiry = false } }: DecidedAttempt): string | null {
-    const inquiry = this.registry.find(adapter)?.inquiry;
-    return isInquiry && inquiry?.mayBuy && inquiry.bySupplierReference ? knownAs : null;
+    const found = isInquiry ? this.registry.find(adapter) : undefined;
+    return found ? queriedAs(found, knownAs) : null;
   }
 
   /**

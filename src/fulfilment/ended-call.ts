@@ -9,6 +9,8 @@ export interface EndedCall<Outcome extends SupplierOutcome = SupplierOutcome> ex
   outcome: Outcome;
   /** The outcome for the order history, if `outcome` also follows from something else, such as an earlier answer. */
   recordedAs?: SupplierOutcome;
+  /** The supplier's reference by which an inquiry named the purchase; null for any other call. */
+  queriedAs: string | null;
   /** Set if the supplier was not called, because the offer is off or it was too late for a call. */
   wasNotCalled?: boolean;
   /** When the call began, in monotonic milliseconds. */

@@ -277,10 +277,10 @@ const waitsForCallback = ({ outcome }: Undecided): boolean =>
  * The cost, reference and unconfirmed refusal that an answer reports about its attempt, and whether the stored
  * reference belongs to another purchase. Empty if the answer reports none of these.
  */
-function noteOf({ unit, outcome, kind, unconfirmed = null }: Undecided): NotedRow[] {
+function noteOf({ unit, outcome, queriedAs, unconfirmed = null }: Undecided): NotedRow[] {
   const reported = ('supplierReference' in outcome && outcome.supplierReference) || null;
   // An answer to an inquiry by the supplier's reference confirms that reference, even if the answer contains a different one.
-  const supplier_reference = (reported !== null && kind === 'inquiry' && unit.supplier_reference) || reported;
+  const supplier_reference = (reported !== null && queriedAs) || reported;
   const is_misnamed = outcome.kind === 'unknown' && outcome.isMisnamed === true;
   const cost = costColumns(outcome);
   const isEmpty = supplier_reference === null && cost.cost_micros === null && unconfirmed === null;
