@@ -59,8 +59,10 @@ export class AttemptAnswersService {
    * either.
    * After SERVICE_UNAVAILABLE or a timeout of PostgreSQL, callers must retry, or query the supplier again.
    */
-  async settle(decided: DecidedAttempt): Promise<SettleResult | NextAttempt> {
-    const { key, kind, by, outcome } = decided;
+  async settle(reported: DecidedAttempt): Promise<SettleResult | NextAttempt> {
+    const by = { ...reported.by, isAboutOneSend: !this.registry.deduplicates(reported.sent.adapter) };
+    const decided: DecidedAttempt = { ...reported, by };
+    const { key, kind, outcome } = decided;
     if (outcome.kind === 'succeeded') {
       const unit = { order_id: key.orderId, item: key.item, unit: key.unit };
       const delivered = this.deliveries.seal(unit, kind, outcome.deliveries);
@@ -72,8 +74,8 @@ export class AttemptAnswersService {
     const writes = this.furtherWrites(decided);
     const next = await this.failOver(decided, writes);
     if (next) return next;
-    const reported = await this.failover.mostHelpful(key, by.attempt, outcome);
-    return this.settlement.settle({ ...decided, outcome: { ...outcome, ...reported }, ...writes });
+    const failure = await this.failover.mostHelpful(key, by.attempt, outcome);
+    return this.settlement.settle({ ...decided, outcome: { ...outcome, ...failure }, ...writes });
   }
 
   /**

@@ -65,8 +65,7 @@ export class AttemptChecksService {
         key,
         merchantId: due.merchant_id,
         kind: due.kind,
-        // Such a supplier may have sold several sends. The answer is about one of these sales.
-        by: { kind: 'report', attempt: due.attempt, isAboutOneSend: !this.registry.deduplicates(due.adapter) },
+        by: { kind: 'report', attempt: due.attempt },
         outcome,
         // The attempt has ended, so no further check follows.
         sent: { adapter: due.adapter, times: 1, knownAs: due.supplier_reference, isInquiry: true },

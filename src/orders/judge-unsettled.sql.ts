@@ -20,6 +20,7 @@ const INQUIRE_FOR_CODE = `
 const EARLIER = `
       SELECT DISTINCT ON (judged.answer) judged.answer, r.id, r.status,
              r.delivered_sealed IS NULL AS lacks_delivery,
+             r.kind = 'bought_late' AND r.supplier_reference IS NULL AS lacks_reference,
              count(*) OVER (PARTITION BY judged.answer) AS discrepancies,
              judged.is_news AND judged.reported IN ('succeeded', 'failed') AND judged.reported
                <> coalesce(r.says, CASE r.kind WHEN 'taken_back' THEN 'failed' ELSE 'succeeded' END) AS is_different
@@ -71,10 +72,11 @@ const WITHOUT_CODE = `
  *   many late sales as they have different references. In a single answer, a new reference proves no further sale,
  *   because some suppliers change their references later. But with `is_about_one_send`, the supplier may sell each
  *   send: then its references tell the purchases apart.
- * - A later answer may have the code that the discrepancy about a late or second sale lacks. Then the discrepancy stores it.
+ * - A later answer may have the code that the discrepancy about a late or second sale lacks. Then the discrepancy stores it. So it
+ *   does the reference of a late sale that was reported without one: a further sale then has another reference.
  *
  * For each answer, `opens` is the kind of the discrepancy to open, `notes` is the id of the discrepancy to change, and `completes`
- * is the id of the discrepancy that gets its code.
+ * is the id of the discrepancy that gets its code or reference.
  */
 export const JUDGE_UNSETTLED = statement(
   'settlement.judge_unsettled',
@@ -127,15 +129,17 @@ export const JUDGE_UNSETTLED = statement(
                   WHEN NOT earlier.is_different OR earlier.status = 'open' THEN NULL
                   WHEN judged.reported = 'succeeded' THEN 'bought_late' ELSE 'taken_back' END AS opens,
              CASE WHEN earlier.is_different AND earlier.status = 'open' THEN earlier.id END AS notes,
-             CASE WHEN judged.delivered_sealed IS NULL OR unnamed.nth > 0 THEN NULL
-                  WHEN judged.kind = 'unknown_purchase' THEN (${WITHOUT_CODE})
-                  WHEN judged.kind = 'bought_late' AND earlier.lacks_delivery THEN earlier.id END AS completes
+             CASE WHEN unnamed.nth > 0 THEN NULL
+                  WHEN judged.kind = 'unknown_purchase' AND judged.delivered_sealed IS NOT NULL THEN (${WITHOUT_CODE})
+                  WHEN judged.kind = 'bought_late' AND earlier.lacks_delivery AND judged.delivered_sealed IS NOT NULL THEN earlier.id
+                  WHEN judged.kind = 'bought_late' AND earlier.lacks_reference AND judged.is_told_apart THEN earlier.id END AS completes
       FROM judged LEFT JOIN earlier USING (answer) LEFT JOIN unnamed USING (answer)),
     noted AS (
       UPDATE supplier_reversals r
       SET says = CASE r.id WHEN w.notes THEN w.reported ELSE r.says END,
           detail = CASE r.id WHEN w.notes THEN concat_ws(': ', 'the supplier now reports ' || w.reported, w.detail) ELSE r.detail END,
-          delivered_sealed = coalesce(r.delivered_sealed, w.delivered_sealed)
+          delivered_sealed = coalesce(r.delivered_sealed, w.delivered_sealed),
+          supplier_reference = coalesce(r.supplier_reference, CASE r.id WHEN w.completes THEN w.supplier_reference END)
       FROM weighed w WHERE r.id = coalesce(w.notes, w.completes) AND (w.notes IS NULL OR r.status = 'open')
       RETURNING r.id),
     recorded AS (

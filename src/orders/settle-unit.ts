@@ -7,13 +7,15 @@ import type { AnswerRow, SettledRow, SettledUnit, CallRecord } from './settlemen
 /**
  * The source of a supplier's answer. The answer settles the unit only if `attempt` is still the latest attempt.
  * - `call`: an answer to a call under a claim. A refusal settles the unit only if that claim is still the latest.
- * - `report`: a report about the whole attempt, in a callback or in the answer to an inquiry without a claim. With
- *   `isAboutOneSend`, the supplier may sell each send. Then a refusal settles the unit only if the attempt was sent
- *   once. `supplierReference` is the supplier's reference in a refusal.
+ * - `report`: a report about the whole attempt, in a callback or in the answer to an inquiry without a claim.
+ *   `supplierReference` is the supplier's reference in a refusal.
+ * With `isAboutOneSend`, the supplier may sell each send. Then a refusal in a report settles the unit only if the attempt was sent
+ * once, and the supplier's references tell its purchases apart.
  */
-export type SupplierSource =
+export type SupplierSource = { isAboutOneSend?: boolean } & (
   | { kind: 'call'; attempt: number; claim: number }
-  | { kind: 'report'; attempt: number; isAboutOneSend?: boolean; supplierReference?: string | null };
+  | { kind: 'report'; attempt: number; supplierReference?: string | null }
+);
 
 /** Whether a refusal from this source says nothing about the attempt's other sends. */
 export const isAboutOneSend = (by: SettleUnit['by']): boolean => by.kind === 'report' && by.isAboutOneSend === true;
@@ -107,7 +109,7 @@ export const toAnswerRow = (answer: SupplierAnswer): AnswerRow => {
     detail: outcomeDetail(outcome),
     ...costColumns(outcome),
     is_news: !isRepeated,
-    is_about_one_send: isAboutOneSend(by),
+    is_about_one_send: by.isAboutOneSend === true,
     queried_as: queriedAs,
     delivered_sealed: delivered,
   };

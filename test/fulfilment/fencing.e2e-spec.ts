@@ -242,6 +242,19 @@ describe('8.3 A refusal settles only the claim that it answers', () => {
     expect(await casesOf(order)).toEqual([{ kind: 'bought_late', status: 'closed', supplier_reference: 'S-late' }]);
   });
 
+  it('and late answers about different sends open a discrepancy each, if the supplier may have sold each send', async () => {
+    const { order, settle, closeCases } = await atSecondAttempt();
+    const source = { attempt: 1, isAboutOneSend: true } as const;
+    expect(await settle({ ...source, kind: 'report' }, SOLD_LATE)).toBe('reversal');
+    const other = { ...SOLD_LATE, supplierReference: 'S-other' };
+    expect(await settle({ ...source, kind: 'call', claim: 1 }, other)).toBe('reversal');
+    const names = (await casesOf(order)).map(({ supplier_reference: name }) => name);
+    expect(names.sort()).toEqual(['S-late', 'S-other']);
+    await settle(IN_FLIGHT, { kind: 'succeeded', supplierReference: null });
+    await stack.orderWith(merchant, order.reference_id, 'completed');
+    await closeCases();
+  });
+
   it('and a cancellation ends only the attempt that its sender saw', async () => {
     const order = await stack.order(merchant, [{ sku }], 'nobody');
     const { order_id } = await unitOf(order);

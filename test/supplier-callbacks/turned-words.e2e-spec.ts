@@ -175,6 +175,17 @@ describe('the purchases of a failed unit at a supplier that may sell each send',
     expect(await late(unit)).toEqual(found);
   });
 
+  it('have a discrepancy each, also if a report without the supplier’s reference opened the first', async () => {
+    const unit = await failedUnit('code');
+    const { reference } = unit;
+    const outcome = { kind: 'succeeded', supplierReference: null };
+    await scene.call('reselling', { kind: 'about', reference, outcome });
+    await sold(unit, 'S-1');
+    await sold(unit, 'S-2', 'CODE-2');
+    const first = { supplier_reference: 'S-1', ...OPEN };
+    expect(await late(unit)).toEqual([first, { supplier_reference: 'S-2', ...OPEN, has_code: true }]);
+  });
+
   it('get their codes and later reports in their own discrepancies', async () => {
     const unit = await failedUnit('code');
     await sold(unit, 'S-1');

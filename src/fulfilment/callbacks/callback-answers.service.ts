@@ -14,7 +14,6 @@ import {
   type DefiniteOutcome,
   type SupplierOutcome,
 } from '../../suppliers/supplier-outcome.js';
-import { SupplierRegistry } from '../../suppliers/supplier-registry.js';
 import type { CallingSupplier } from '../../suppliers/suppliers.repository.js';
 import { awaitingCode, lacksCode } from '../../orders/codes/delivered.js';
 import type { FoundAttempt } from './supplier-callbacks.repository.js';
@@ -40,7 +39,6 @@ export class CallbackAnswersService {
 
   constructor(
     private readonly answers: AttemptAnswersService,
-    private readonly registry: SupplierRegistry,
     private readonly log: AttemptLogService,
     private readonly metrics: Metrics,
     @Inject(LOGGER) private readonly logger: Logger,
@@ -87,12 +85,11 @@ export class CallbackAnswersService {
     const { process } = this;
     const isCodeMissing = lacksCode(attempt.kind, outcome);
     const reported = isCodeMissing ? awaitingCode(outcome) : outcome;
-    const isAboutOneSend = !this.registry.deduplicates(adapter);
     const settled = await this.answers.settle({
       key: { orderId: attempt.order_id, item: attempt.item, unit: attempt.unit },
       merchantId: attempt.merchant_id,
       kind: attempt.kind,
-      by: { kind: 'report', attempt: attempt.attempt, isAboutOneSend, supplierReference },
+      by: { kind: 'report', attempt: attempt.attempt, supplierReference },
       outcome,
       sent: { adapter, times: attempt.sends },
       isRepeated,
