@@ -95,7 +95,10 @@ export class AttemptChecksService {
   private async inquire(due: DueCheck): Promise<SupplierOutcome> {
     const connection = this.registry.tryConnect(due);
     if ('known' in connection) return { kind: 'unknown', detail: connection.detail };
-    const { supplier_sku: sku, reference, supplier_reference: supplierReference } = due;
+    const { supplier_sku: sku, reference } = due;
+    // If the supplier may sell each send, and the unit has no purchase, each one of an attempt that ended is a late sale.
+    const isAnyLate = due.is_given_up && !connection.adapter.deduplicates;
+    const supplierReference = isAnyLate ? null : due.supplier_reference;
     const named = { sku, reference, supplierReference };
     const inquiry = inquiryAbout(connection.adapter, supplierReference !== null);
     if (!inquiry) return { kind: 'never_seen' };

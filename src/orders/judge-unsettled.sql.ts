@@ -72,8 +72,8 @@ const WITHOUT_CODE = `
  *   many late sales as they have different references. In a single answer, a new reference proves no further sale,
  *   because some suppliers change their references later. But with `is_about_one_send`, the supplier may sell each
  *   send: then its references tell the purchases apart.
- * - A later answer may have the code that the discrepancy about a late or second sale lacks. Then the discrepancy stores it. So it
- *   does the reference of a late sale that was reported without one: a further sale then has another reference.
+ * - A later answer may have the code that the discrepancy about a late or second sale lacks. Then the discrepancy stores it. It also
+ *   stores the reference of a late sale that was reported without one, because a further sale has another reference.
  *
  * For each answer, `opens` is the kind of the discrepancy to open, `notes` is the id of the discrepancy to change, and `completes`
  * is the id of the discrepancy that gets its code or reference.

@@ -8,13 +8,12 @@ import type { AnswerRow, SettledRow, SettledUnit, CallRecord } from './settlemen
  * The source of a supplier's answer. The answer settles the unit only if `attempt` is still the latest attempt.
  * - `call`: an answer to a call under a claim. A refusal settles the unit only if that claim is still the latest.
  * - `report`: a report about the whole attempt, in a callback or in the answer to an inquiry without a claim.
- *   `supplierReference` is the supplier's reference in a refusal.
  * With `isAboutOneSend`, the supplier may sell each send. Then a refusal in a report settles the unit only if the attempt was sent
  * once, and the supplier's references tell its purchases apart.
  */
 export type SupplierSource = { isAboutOneSend?: boolean } & (
   | { kind: 'call'; attempt: number; claim: number }
-  | { kind: 'report'; attempt: number; supplierReference?: string | null }
+  | { kind: 'report'; attempt: number }
 );
 
 /** Whether a refusal from this source says nothing about the attempt's other sends. */
@@ -104,8 +103,7 @@ export const toAnswerRow = (answer: SupplierAnswer): AnswerRow => {
     ...unitOf(key),
     attempt: by.attempt,
     state: outcome.kind,
-    supplier_reference:
-      outcome.kind === 'failed' && by.kind === 'report' ? (by.supplierReference ?? null) : supplierReferenceOf(outcome),
+    supplier_reference: outcome.supplierReference ?? null,
     detail: outcomeDetail(outcome),
     ...costColumns(outcome),
     is_news: !isRepeated,

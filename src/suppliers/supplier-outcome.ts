@@ -32,6 +32,8 @@ export interface Refusal extends Failure {
    * an inquiry surely finds no purchase.
    */
   confirm?: boolean;
+  /** The supplier's reference of the refused purchase, if the supplier has made one. */
+  supplierReference?: string;
 }
 
 /**

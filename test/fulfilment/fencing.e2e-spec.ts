@@ -248,7 +248,7 @@ describe('8.3 A refusal settles only the claim that it answers', () => {
     expect(await settle({ ...source, kind: 'report' }, SOLD_LATE)).toBe('reversal');
     const other = { ...SOLD_LATE, supplierReference: 'S-other' };
     expect(await settle({ ...source, kind: 'call', claim: 1 }, other)).toBe('reversal');
-    const names = (await casesOf(order)).map(({ supplier_reference: name }) => name);
+    const names = (await casesOf(order)).map(({ supplier_reference: name }) => name ?? '');
     expect(names.sort()).toEqual(['S-late', 'S-other']);
     await settle(IN_FLIGHT, { kind: 'succeeded', supplierReference: null });
     await stack.orderWith(merchant, order.reference_id, 'completed');

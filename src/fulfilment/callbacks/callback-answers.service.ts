@@ -89,8 +89,8 @@ export class CallbackAnswersService {
       key: { orderId: attempt.order_id, item: attempt.item, unit: attempt.unit },
       merchantId: attempt.merchant_id,
       kind: attempt.kind,
-      by: { kind: 'report', attempt: attempt.attempt, supplierReference },
-      outcome,
+      by: { kind: 'report', attempt: attempt.attempt },
+      outcome: outcome.kind === 'failed' && supplierReference !== null ? { ...outcome, supplierReference } : outcome,
       sent: { adapter, times: attempt.sends },
       isRepeated,
       calls: isRepeated ? [] : [{ unit: attempt, kind: 'callback', outcome: reported, durationMs: 0, process }],
@@ -118,5 +118,5 @@ export class CallbackAnswersService {
 }
 
 /** Whether the attempt ended without a purchase. Then its supplier must not have the purchase in progress. */
-const isGivenUp = ({ attempt, latest_attempt: latest, state }: FoundAttempt): boolean =>
+export const isGivenUp = ({ attempt, latest_attempt: latest, state }: FoundAttempt): boolean =>
   attempt < latest || state === 'failed';

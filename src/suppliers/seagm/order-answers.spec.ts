@@ -74,6 +74,7 @@ describe('an order', () => {
         code: 'SUPPLIER_REJECTED',
         message: 'wrong id',
         failover: true,
+        supplierReference: '88',
       });
     }
   });

@@ -67,7 +67,7 @@ export function readOrder(data: Members, kind: OrderKind, attempt: NamedAttempt)
     const deliveries = outcome.kind === 'succeeded' && outcome.deliveries && { deliveries: outcome.deliveries };
     return { ...COLLISION, besides: { supplierReference, ...cost, ...deliveries } };
   }
-  return outcome.kind === 'failed' || supplierReference === undefined ? outcome : { ...outcome, supplierReference };
+  return supplierReference === undefined ? outcome : { ...outcome, supplierReference };
 }
 
 const COLLISION = {
