@@ -45,11 +45,15 @@ const UNNAMED = `
           AND r.attempt = j.attempt AND r.kind = j.kind AND (r.supplier_reference IS NOT DISTINCT FROM j.supplier_reference
             OR j.is_told_apart AND r.supplier_reference IS NULL))`;
 
-/** The discrepancy about the purchase of an answer, which is a second sale, if it lacks the code. */
-const WITHOUT_CODE = `
+/** In SQL: the id of the discrepancy that gets the code or the reference of an answer's purchase. */
+const COMPLETED = `
+             CASE WHEN unnamed.nth > 0 THEN NULL
+                  WHEN judged.kind = 'unknown_purchase' AND judged.delivered_sealed IS NOT NULL THEN (
                     SELECT min(r.id) FROM supplier_reversals r
                     WHERE ${isOf('judged', 'r')} AND r.attempt = judged.attempt AND r.kind = judged.kind
-                      AND r.supplier_reference = judged.supplier_reference AND r.delivered_sealed IS NULL`;
+                      AND r.supplier_reference = judged.supplier_reference AND r.delivered_sealed IS NULL)
+                  WHEN judged.kind = 'bought_late' AND earlier.lacks_delivery AND judged.delivered_sealed IS NOT NULL THEN earlier.id
+                  WHEN judged.kind = 'bought_late' AND earlier.lacks_reference AND judged.is_told_apart THEN earlier.id END`;
 
 /**
  * Judges answers that settled nothing, and returns the states of their units. The `state` of an answer is `succeeded`, `failed`
@@ -129,10 +133,7 @@ export const JUDGE_UNSETTLED = statement(
                   WHEN NOT earlier.is_different OR earlier.status = 'open' THEN NULL
                   WHEN judged.reported = 'succeeded' THEN 'bought_late' ELSE 'taken_back' END AS opens,
              CASE WHEN earlier.is_different AND earlier.status = 'open' THEN earlier.id END AS notes,
-             CASE WHEN unnamed.nth > 0 THEN NULL
-                  WHEN judged.kind = 'unknown_purchase' AND judged.delivered_sealed IS NOT NULL THEN (${WITHOUT_CODE})
-                  WHEN judged.kind = 'bought_late' AND earlier.lacks_delivery AND judged.delivered_sealed IS NOT NULL THEN earlier.id
-                  WHEN judged.kind = 'bought_late' AND earlier.lacks_reference AND judged.is_told_apart THEN earlier.id END AS completes
+             ${COMPLETED} AS completes
       FROM judged LEFT JOIN earlier USING (answer) LEFT JOIN unnamed USING (answer)),
     noted AS (
       UPDATE supplier_reversals r
