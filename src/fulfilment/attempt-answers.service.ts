@@ -6,6 +6,7 @@ import type { UnitKey } from '../orders/order.rows.js';
 import { type CallRecord, SettlementRepository } from '../orders/settlement.repository.js';
 import { CONFIG, type Config } from '../core/config.js';
 import { isAboutOneSend, toBesidesRow, type SupplierSource } from '../orders/settle-unit.js';
+import { queriedAs } from '../suppliers/supplier-adapter.js';
 import { SupplierRegistry } from '../suppliers/supplier-registry.js';
 import { costColumns, type AboutAnother, type DefiniteOutcome } from '../suppliers/supplier-outcome.js';
 import { lacksCode } from '../orders/codes/delivered.js';
@@ -58,10 +59,13 @@ export class AttemptAnswersService {
    * either.
    * After SERVICE_UNAVAILABLE or a timeout of PostgreSQL, callers must retry, or query the supplier again.
    */
-  async settle(decided: DecidedAttempt): Promise<SettleResult | NextAttempt> {
-    const { key, kind, by, outcome } = decided;
+  async settle(reported: DecidedAttempt): Promise<SettleResult | NextAttempt> {
+    const by = { ...reported.by, isAboutOneSend: !this.registry.deduplicates(reported.sent.adapter) };
+    const decided: DecidedAttempt = { ...reported, by };
+    const { key, kind, outcome } = decided;
     if (outcome.kind === 'succeeded') {
-      const delivered = this.deliveries.seal({ order_id: key.orderId, item: key.item, unit: key.unit }, kind, outcome);
+      const unit = { order_id: key.orderId, item: key.item, unit: key.unit };
+      const delivered = this.deliveries.seal(unit, kind, outcome.deliveries);
       const handedOver = { delivered, lacksCode: lacksCode(kind, outcome) };
       const queriedAs = this.queriedAs(decided);
       return this.settlement.settle({ ...decided, ...handedOver, queriedAs, ...this.furtherWrites(decided) });
@@ -70,16 +74,20 @@ export class AttemptAnswersService {
     const writes = this.furtherWrites(decided);
     const next = await this.failOver(decided, writes);
     if (next) return next;
-    const reported = await this.failover.mostHelpful(key, by.attempt, outcome);
-    return this.settlement.settle({ ...decided, outcome: { ...outcome, ...reported }, ...writes });
+    const failure = await this.failover.mostHelpful(key, by.attempt, outcome);
+    return this.settlement.settle({ ...decided, outcome: { ...outcome, ...failure }, ...writes });
   }
 
   /**
    * Records a discrepancy, in any state of the unit: besides the purchase that we know, the supplier sold another one under the
    * attempt's reference. @returns whether the discrepancy is new.
    */
-  async reportSurplus(key: UnitKey, attempt: number, outcome: AboutAnother): Promise<boolean> {
-    const row = toBesidesRow(key, attempt, outcome);
+  async reportSurplus(
+    unit: Parameters<typeof toBesidesRow>[0] & Pick<DecidedAttempt, 'kind'>,
+    outcome: AboutAnother,
+  ): Promise<boolean> {
+    const delivered = this.deliveries.seal(unit, unit.kind, outcome.besides.deliveries);
+    const row = toBesidesRow(unit, outcome, delivered);
     const [judged] = await this.database.transaction((tx) => this.settlementRepository.judgeReports(tx, [row]));
     return judged?.changes_discrepancy === true;
   }
@@ -128,8 +136,8 @@ export class AttemptAnswersService {
 
   /** The supplier's reference by which the inquiry named the purchase; null if it was no such inquiry. */
   private queriedAs({ sent: { adapter, knownAs = null, isInquiry = false } }: DecidedAttempt): string | null {
-    const inquiry = this.registry.find(adapter)?.inquiry;
-    return isInquiry && inquiry?.mayBuy && inquiry.bySupplierReference ? knownAs : null;
+    const found = isInquiry ? this.registry.find(adapter) : undefined;
+    return found ? queriedAs(found, knownAs) : null;
   }
 
   /**

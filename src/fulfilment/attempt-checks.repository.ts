@@ -41,6 +41,8 @@ export type DueCheck = Pick<
     may_arrive: boolean;
     /** Whether the supplier's reference is unproven. */
     is_hearsay: boolean;
+    /** Whether the unit has no purchase so far: it failed, or a later attempt is open. */
+    is_given_up: boolean;
     /** Whether the attempt ended, and its last callback or discrepancy came, so long ago that the supplier will not say more. */
     is_last: boolean;
   };
@@ -61,6 +63,7 @@ const CLAIM_DUE_CHECK = statement(
   ({ retryMs, quietMs, maxAgeMs }) => `
     WITH due AS (
       SELECT c.order_id, c.item, c.unit, c.attempt, a.supplier_id, a.supplier_sku, a.reference, a.is_hearsay,
+             u.state <> 'succeeded' AS is_given_up,
              coalesce(a.supplier_reference, CASE u.attempt WHEN a.number THEN nullif(u.supplier_reference, a.reference) END)
                AS supplier_reference,
              CASE WHEN a.number = u.attempt AND u.sends > 1 THEN u.last_sent_at + make_interval(secs => ${quietMs} / 1000.0)

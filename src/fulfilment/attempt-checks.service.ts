@@ -14,7 +14,7 @@ import { CallbackCodesService } from './callback-codes.service.js';
 import { requestOf } from './attempt-request.js';
 
 /**
- * The shortest delay before the next query, if the supplier did not answer, its answer decided nothing, or the code of a late sale
+ * The shortest delay before the next query, if the supplier did not answer, its answer decided nothing, or the code of a sale
  * has not come yet. A purchase in progress decides nothing: an attempt that was refused may still be bought.
  */
 const RETRY_MS = 600_000;
@@ -25,7 +25,7 @@ const MAX_AGE_MS = 30 * DAY_MS;
 /**
  * Queries suppliers about attempts that have ended. A check follows a callback that decided nothing: the supplier may have taken
  * a success back, or sold a purchase that it had refused. Both are discrepancies. A check also follows repeated sends of an
- * attempt, if its supplier may sell each send, and a report of a late sale without its code.
+ * attempt, if its supplier may sell each send, and a report of a late or second sale without its code.
  */
 @Injectable()
 export class AttemptChecksService {
@@ -55,8 +55,9 @@ export class AttemptChecksService {
     const outcome = await this.inquire(due);
     const key = { orderId: due.order_id, item: due.item, unit: due.unit };
     if (isAboutAnother(outcome)) {
-      if (await this.answers.reportSurplus(key, due.attempt, outcome))
+      if (await this.answers.reportSurplus(due, outcome))
         this.log.contradicted({ ...due, supplier: due.code }, outcome);
+      if (due.kind === 'code' && !outcome.besides.deliveries) return this.goOn(due);
     } else if (!isDefinite(outcome) && outcome.kind !== 'never_seen' && !isMisnamed(due, outcome))
       return this.goOn(due);
     if (isDefinite(outcome)) {
@@ -94,7 +95,10 @@ export class AttemptChecksService {
   private async inquire(due: DueCheck): Promise<SupplierOutcome> {
     const connection = this.registry.tryConnect(due);
     if ('known' in connection) return { kind: 'unknown', detail: connection.detail };
-    const { supplier_sku: sku, reference, supplier_reference: supplierReference } = due;
+    const { supplier_sku: sku, reference } = due;
+    // If the supplier may sell each send, and the unit has no purchase, each one of an attempt that ended is a late sale.
+    const isAnyLate = due.is_given_up && !connection.adapter.deduplicates;
+    const supplierReference = isAnyLate ? null : due.supplier_reference;
     const named = { sku, reference, supplierReference };
     const inquiry = inquiryAbout(connection.adapter, supplierReference !== null);
     if (!inquiry) return { kind: 'never_seen' };

@@ -7,6 +7,10 @@ export interface EndedCall<Outcome extends SupplierOutcome = SupplierOutcome> ex
   kind: 'send' | 'inquiry';
   unit: ClaimedUnit;
   outcome: Outcome;
+  /** The outcome for the order history, if `outcome` also follows from something else, such as an earlier answer. */
+  recordedAs?: SupplierOutcome;
+  /** The supplier's reference by which an inquiry named the purchase; null for any other call. */
+  queriedAs: string | null;
   /** Set if the supplier was not called, because the offer is off or it was too late for a call. */
   wasNotCalled?: boolean;
   /** When the call began, in monotonic milliseconds. */
@@ -32,5 +36,8 @@ const INTERRUPTED = {
  * The entries of a call in the order history. If the outcome of an earlier claim's send was never recorded, the first
  * entry is that send.
  */
-export const historyEntriesOf = (call: EndedCall): CallRecord[] =>
-  call.unit.interrupted ? [{ ...call, kind: 'send', outcome: INTERRUPTED, durationMs: 0 }, call] : [call];
+export function historyEntriesOf(call: EndedCall): CallRecord[] {
+  const recorded = { ...call, outcome: call.recordedAs ?? call.outcome };
+  const interrupted = { ...call, kind: 'send', outcome: INTERRUPTED, durationMs: 0 } as const;
+  return call.unit.interrupted ? [interrupted, recorded] : [recorded];
+}

@@ -22,6 +22,7 @@ import {
 import { SupplierPausesService } from '../suppliers/supplier-pauses.service.js';
 import { safeQuietPeriodMs } from '../suppliers/supplier-timing.js';
 import { awaitingCode, lacksCode } from '../orders/codes/delivered.js';
+import { UnitDeliveriesService } from '../orders/codes/unit-deliveries.service.js';
 import { SettlementRetryService, isPassing, type DefiniteCall } from './settlement-retry.service.js';
 import { AttemptsRepository, type NotedRow } from './attempts.repository.js';
 import { nextCallDelayMs } from './backoff.js';
@@ -80,6 +81,7 @@ export class OutcomeRecorder {
     private readonly pauses: SupplierPausesService,
     private readonly settlements: SettlementRetryService,
     private readonly settlementRepository: SettlementRepository,
+    private readonly deliveries: UnitDeliveriesService,
     private readonly notifier: WorkNotifier,
     private readonly heartbeat: WorkerHeartbeatService,
     private readonly observer: UnitObserver,
@@ -185,7 +187,7 @@ export class OutcomeRecorder {
     else if (outcome.fault !== 'configuration' || unit.sends === 1) return false;
     else if (unit.age_ms < this.config.ROUTING_HOLD_LIMIT_MS || (await this.mayBeCorrected(call, leaseEndMs)))
       return false;
-    else await this.settlements.settle({ ...call, outcome: GIVEN_UP }, leaseEndMs);
+    else await this.settlements.settle({ ...call, recordedAs: outcome, outcome: GIVEN_UP }, leaseEndMs);
     return true;
   }
 
@@ -233,8 +235,10 @@ export class OutcomeRecorder {
   }
 
   private async reportSurplus(tx: Transaction, calls: Undecided[]): Promise<UnsettledUnit[]> {
-    const rows = calls.flatMap(({ unit: { order_id: orderId, item, unit, attempt }, outcome }) =>
-      isAboutAnother(outcome) ? [toBesidesRow({ orderId, item, unit }, attempt, outcome)] : [],
+    const rows = calls.flatMap(({ unit, outcome }) =>
+      isAboutAnother(outcome)
+        ? [toBesidesRow(unit, outcome, this.deliveries.seal(unit, unit.kind, outcome.besides.deliveries))]
+        : [],
     );
     return rows.length === 0 ? [] : this.settlementRepository.judgeReports(tx, rows);
   }
@@ -273,10 +277,10 @@ const waitsForCallback = ({ outcome }: Undecided): boolean =>
  * The cost, reference and unconfirmed refusal that an answer reports about its attempt, and whether the stored
  * reference belongs to another purchase. Empty if the answer reports none of these.
  */
-function noteOf({ unit, outcome, kind, unconfirmed = null }: Undecided): NotedRow[] {
+function noteOf({ unit, outcome, queriedAs, unconfirmed = null }: Undecided): NotedRow[] {
   const reported = ('supplierReference' in outcome && outcome.supplierReference) || null;
   // An answer to an inquiry by the supplier's reference confirms that reference, even if the answer contains a different one.
-  const supplier_reference = (reported !== null && kind === 'inquiry' && unit.supplier_reference) || reported;
+  const supplier_reference = (reported !== null && queriedAs) || reported;
   const is_misnamed = outcome.kind === 'unknown' && outcome.isMisnamed === true;
   const cost = costColumns(outcome);
   const isEmpty = supplier_reference === null && cost.cost_micros === null && unconfirmed === null;
@@ -299,7 +303,7 @@ function toUnconfirmed(call: DefiniteCall): Undecided {
 /** The refusal that a supplier reported earlier becomes the outcome of this inquiry. */
 const asRefused = (call: EndedCall): DefiniteCall => {
   const code = call.unit.unconfirmed as UnitFailureCode;
-  return { ...call, outcome: { kind: 'failed', ...failure(code), failover: true } };
+  return { ...call, recordedAs: call.outcome, outcome: { kind: 'failed', ...failure(code), failover: true } };
 };
 
 const isDefiniteCall = (call: EndedCall): call is DefiniteCall => isDefinite(call.outcome);

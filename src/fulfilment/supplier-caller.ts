@@ -2,7 +2,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '../core/config.js';
 import { failpoint } from '../core/failpoints.js';
 import { WorkerHeartbeatService } from '../queues/worker-heartbeat.service.js';
-import { inquiryAbout, type Attempt, type Inquiry, type SupplierAdapter } from '../suppliers/supplier-adapter.js';
+import { inquiryAbout, queriedAs } from '../suppliers/supplier-adapter.js';
+import type { Attempt, Inquiry, SupplierAdapter } from '../suppliers/supplier-adapter.js';
 import type { SupplierOutcome } from '../suppliers/supplier-outcome.js';
 import { SupplierRegistry, type SupplierConnection } from '../suppliers/supplier-registry.js';
 import { safeQuietPeriodMs } from '../suppliers/supplier-timing.js';
@@ -51,6 +52,7 @@ export class SupplierCaller {
       ...(notSent && { wasNotCalled: true }),
       startedAtMs,
       durationMs: performance.now() - startedAtMs,
+      queriedAs: adapter && unit.action !== 'send' ? queriedAs(adapter, unit.supplier_reference) : null,
       process: this.heartbeat.name,
       mayResend: adapter !== undefined && mayResend(adapter),
       deduplicates: adapter?.deduplicates === true,

@@ -2,14 +2,14 @@ import { rowsOf, statement } from '../database/parameters.js';
 import { OR_SOONER } from './attempt-checks.sql.js';
 import { CERTAINLY_NOT_BOUGHT, isOf, UNIT } from './unit-conditions.sql.js';
 
-/** A supplier may report a late sale without its code, such as in a list of sales. Then an inquiry must fetch the code. */
+/** A supplier may report a late or second sale without its code, such as in a list. Then an inquiry must fetch the code. */
 const INQUIRE_FOR_CODE = `
       INSERT INTO attempt_checks (order_id, item, unit, attempt, due_at)
       SELECT DISTINCT r.order_id, r.item, r.unit, r.attempt, statement_timestamp() + interval '1 minute'
       FROM recorded r JOIN weighed w USING (order_id, item, unit, attempt, opens)
       JOIN order_items i ON i.order_id = r.order_id AND i.position = r.item
       JOIN unit_attempts a ON ${isOf('r', 'a')} AND a.number = r.attempt
-      WHERE r.opens = 'bought_late' AND w.delivered_sealed IS NULL AND i.kind = 'code'
+      WHERE r.opens <> 'taken_back' AND w.delivered_sealed IS NULL AND i.kind = 'code'
       ${OR_SOONER}`;
 
 /**
@@ -20,6 +20,7 @@ const INQUIRE_FOR_CODE = `
 const EARLIER = `
       SELECT DISTINCT ON (judged.answer) judged.answer, r.id, r.status,
              r.delivered_sealed IS NULL AS lacks_delivery,
+             r.kind = 'bought_late' AND r.supplier_reference IS NULL AS lacks_reference,
              count(*) OVER (PARTITION BY judged.answer) AS discrepancies,
              judged.is_news AND judged.reported IN ('succeeded', 'failed') AND judged.reported
                <> coalesce(r.says, CASE r.kind WHEN 'taken_back' THEN 'failed' ELSE 'succeeded' END) AS is_different
@@ -44,6 +45,16 @@ const UNNAMED = `
           AND r.attempt = j.attempt AND r.kind = j.kind AND (r.supplier_reference IS NOT DISTINCT FROM j.supplier_reference
             OR j.is_told_apart AND r.supplier_reference IS NULL))`;
 
+/** In SQL: the id of the discrepancy that gets the code or the reference of an answer's purchase. */
+const COMPLETED = `
+             CASE WHEN unnamed.nth > 0 THEN NULL
+                  WHEN judged.kind = 'unknown_purchase' AND judged.delivered_sealed IS NOT NULL THEN (
+                    SELECT min(r.id) FROM supplier_reversals r
+                    WHERE ${isOf('judged', 'r')} AND r.attempt = judged.attempt AND r.kind = judged.kind
+                      AND r.supplier_reference = judged.supplier_reference AND r.delivered_sealed IS NULL)
+                  WHEN judged.kind = 'bought_late' AND earlier.lacks_delivery AND judged.delivered_sealed IS NOT NULL THEN earlier.id
+                  WHEN judged.kind = 'bought_late' AND earlier.lacks_reference AND judged.is_told_apart THEN earlier.id END`;
+
 /**
  * Judges answers that settled nothing, and returns the states of their units. The `state` of an answer is `succeeded`, `failed`
  * or `besides`: a second purchase under the same reference.
@@ -65,10 +76,11 @@ const UNNAMED = `
  *   many late sales as they have different references. In a single answer, a new reference proves no further sale,
  *   because some suppliers change their references later. But with `is_about_one_send`, the supplier may sell each
  *   send: then its references tell the purchases apart.
- * - A late answer may have the code that the discrepancy about a late sale lacks. Then the discrepancy stores the code.
+ * - A later answer may have the code that the discrepancy about a late or second sale lacks. Then the discrepancy stores it. It also
+ *   stores the reference of a late sale that was reported without one, because a further sale has another reference.
  *
  * For each answer, `opens` is the kind of the discrepancy to open, `notes` is the id of the discrepancy to change, and `completes`
- * is the id of the discrepancy that gets its code.
+ * is the id of the discrepancy that gets its code or reference.
  */
 export const JUDGE_UNSETTLED = statement(
   'settlement.judge_unsettled',
@@ -121,14 +133,14 @@ export const JUDGE_UNSETTLED = statement(
                   WHEN NOT earlier.is_different OR earlier.status = 'open' THEN NULL
                   WHEN judged.reported = 'succeeded' THEN 'bought_late' ELSE 'taken_back' END AS opens,
              CASE WHEN earlier.is_different AND earlier.status = 'open' THEN earlier.id END AS notes,
-             CASE WHEN judged.kind = 'bought_late' AND unnamed.nth IS NULL AND earlier.lacks_delivery
-                    AND judged.delivered_sealed IS NOT NULL THEN earlier.id END AS completes
+             ${COMPLETED} AS completes
       FROM judged LEFT JOIN earlier USING (answer) LEFT JOIN unnamed USING (answer)),
     noted AS (
       UPDATE supplier_reversals r
       SET says = CASE r.id WHEN w.notes THEN w.reported ELSE r.says END,
           detail = CASE r.id WHEN w.notes THEN concat_ws(': ', 'the supplier now reports ' || w.reported, w.detail) ELSE r.detail END,
-          delivered_sealed = coalesce(r.delivered_sealed, w.delivered_sealed)
+          delivered_sealed = coalesce(r.delivered_sealed, w.delivered_sealed),
+          supplier_reference = coalesce(r.supplier_reference, CASE r.id WHEN w.completes THEN w.supplier_reference END)
       FROM weighed w WHERE r.id = coalesce(w.notes, w.completes) AND (w.notes IS NULL OR r.status = 'open')
       RETURNING r.id),
     recorded AS (

@@ -94,7 +94,8 @@ export async function settleBatch(
       .filter((command) => !settled.has(command) || callInUnitRow(command) === null)
       .flatMap(({ calls }) => calls),
   );
-  for (const [alsoWrite, sharing] of groupByAlsoWrite(commands, settled)) alsoWrite(tx, sharing);
+  const applied = commands.filter((command) => settled.has(command) || reviewed.has(command));
+  for (const [alsoWrite, sharing] of groupByAlsoWrite(applied)) alsoWrite(tx, sharing);
   const others = await judgeUnsettled(
     repositories,
     tx,
@@ -174,7 +175,10 @@ function precedenceOf({ by, outcome }: SettleUnit): Precedence {
 const comparePrecedence = (one: Precedence, other: Precedence): number =>
   one[0] - other[0] || one[1] - other[1] || one[2] - other[2];
 
-/** Whether the command is a refusal, and the batch reports that an earlier attempt bought the unit. */
+/**
+ * Whether the command is a refusal, and the batch reports that an earlier attempt bought the unit. A repeated report has its
+ * discrepancy already: the settlement finds it, unless an operator has closed it.
+ */
 const isSoldBefore = ({ key, by, outcome }: SettleUnit, commands: SettleUnit[]): boolean =>
   outcome.kind === 'failed' &&
   'attempt' in by &&
@@ -183,17 +187,18 @@ const isSoldBefore = ({ key, by, outcome }: SettleUnit, commands: SettleUnit[]):
     (other) =>
       unitKey(other.key) === unitKey(key) &&
       isSupplierAnswer(other) &&
+      other.isRepeated !== true &&
       other.by.attempt < by.attempt &&
       other.outcome.kind === 'succeeded',
   );
 
 type AlsoWrite = NonNullable<SettleUnit['alsoWrite']>;
 
-function groupByAlsoWrite(commands: SettleUnit[], settled: Set<SettleUnit>): Map<AlsoWrite, SettleUnit[]> {
+function groupByAlsoWrite(commands: SettleUnit[]): Map<AlsoWrite, SettleUnit[]> {
   const groups = new Map<AlsoWrite, SettleUnit[]>();
   for (const command of commands) {
     const { alsoWrite } = command;
-    if (alsoWrite && settled.has(command)) groups.set(alsoWrite, [...(groups.get(alsoWrite) ?? []), command]);
+    if (alsoWrite) groups.set(alsoWrite, [...(groups.get(alsoWrite) ?? []), command]);
   }
   return groups;
 }

@@ -7,13 +7,14 @@ import type { AnswerRow, SettledRow, SettledUnit, CallRecord } from './settlemen
 /**
  * The source of a supplier's answer. The answer settles the unit only if `attempt` is still the latest attempt.
  * - `call`: an answer to a call under a claim. A refusal settles the unit only if that claim is still the latest.
- * - `report`: a report about the whole attempt, in a callback or in the answer to an inquiry without a claim. With
- *   `isAboutOneSend`, the supplier may sell each send. Then a refusal settles the unit only if the attempt was sent
- *   once. `supplierReference` is the supplier's reference in a refusal.
+ * - `report`: a report about the whole attempt, in a callback or in the answer to an inquiry without a claim.
+ * With `isAboutOneSend`, the supplier may sell each send. Then a refusal in a report settles the unit only if the attempt was sent
+ * once, and the supplier's references tell its purchases apart.
  */
-export type SupplierSource =
+export type SupplierSource = { isAboutOneSend?: boolean } & (
   | { kind: 'call'; attempt: number; claim: number }
-  | { kind: 'report'; attempt: number; isAboutOneSend?: boolean; supplierReference?: string | null };
+  | { kind: 'report'; attempt: number }
+);
 
 /** Whether a refusal from this source says nothing about the attempt's other sends. */
 export const isAboutOneSend = (by: SettleUnit['by']): boolean => by.kind === 'report' && by.isAboutOneSend === true;
@@ -32,8 +33,8 @@ interface Command {
   merchantId: number;
   outcome: DefiniteOutcome;
   /**
-   * Makes further writes in the same transaction, if this command settled its unit. If several commands have the same function, it
-   * runs once, and `settled` are all commands with this function that settled their units.
+   * Makes further writes in the same transaction, if this command settled its unit or sent it to review. If several commands have
+   * the same function, it runs once, and `settled` are all commands with this function that did so.
    */
   alsoWrite?: (tx: Transaction, settled: SettleUnit[]) => void;
 }
@@ -102,30 +103,35 @@ export const toAnswerRow = (answer: SupplierAnswer): AnswerRow => {
     ...unitOf(key),
     attempt: by.attempt,
     state: outcome.kind,
-    supplier_reference:
-      outcome.kind === 'failed' && by.kind === 'report' ? (by.supplierReference ?? null) : supplierReferenceOf(outcome),
+    supplier_reference: outcome.supplierReference ?? null,
     detail: outcomeDetail(outcome),
     ...costColumns(outcome),
     is_news: !isRepeated,
-    is_about_one_send: isAboutOneSend(by),
+    is_about_one_send: by.isAboutOneSend === true,
     queried_as: queriedAs,
     delivered_sealed: delivered,
   };
 };
 
-/** The row for a second purchase under an attempt's reference, which a supplier reports in addition to the known purchase. */
+/**
+ * The row for a second purchase under an attempt's reference, which a supplier reports in addition to the known purchase.
+ * @param delivered its sealed codes and serial numbers.
+ */
 export const toBesidesRow = (
-  key: UnitKey,
-  attempt: number,
+  { order_id, item, unit, attempt }: Pick<AnswerRow, 'order_id' | 'item' | 'unit' | 'attempt'>,
   { besides: { supplierReference, cost } }: AboutAnother,
+  delivered: Buffer | null,
 ): AnswerRow => ({
-  ...unitOf(key),
+  order_id,
+  item,
+  unit,
   attempt,
   state: 'besides',
   supplier_reference: supplierReference,
   detail: 'another purchase under the same reference',
   cost_micros: cost?.micros ?? null,
   cost_currency: cost?.currency ?? null,
+  delivered_sealed: delivered,
 });
 
 /** The sealed deliveries to store. Only the first row of a unit is stored, so commands that settled their units come first. */

@@ -312,3 +312,9 @@ export const inquiryAbout = <Settings>(
   { inquiry }: Pick<SupplierAdapter<Settings>, 'inquiry'>,
   isNamed: boolean,
 ): Inquiry<Settings> | null => (isNamed && inquiry?.mayBuy && inquiry.bySupplierReference) || inquiry;
+
+/** The supplier's reference by which an inquiry names the purchase; null if it uses our reference. */
+export const queriedAs = (
+  { inquiry }: Pick<SupplierAdapter, 'inquiry'>,
+  supplierReference: string | null,
+): string | null => (inquiry?.mayBuy && inquiry.bySupplierReference ? supplierReference : null);

@@ -32,6 +32,8 @@ export interface Refusal extends Failure {
    * an inquiry surely finds no purchase.
    */
   confirm?: boolean;
+  /** The supplier's reference of the refused purchase, if the supplier has made one. */
+  supplierReference?: string;
 }
 
 /**
@@ -79,7 +81,7 @@ export interface UnknownOutcome {
    */
   isMisnamed?: true;
   /** A second purchase under our reference that the supplier has made, or is making, although we ordered only one. */
-  besides?: { supplierReference: string; cost?: CostMoney };
+  besides?: { supplierReference: string; cost?: CostMoney; deliveries?: UnitDelivery[] };
 }
 
 /** An outcome that can end an attempt: bought or refused. */

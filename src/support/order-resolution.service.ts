@@ -38,8 +38,8 @@ export class OrderResolutionService {
   /**
    * Settles a unit with the effects of a supplier's answer: the last unit ends the order, and money moves. While a
    * repeated call that may buy the unit is in flight, the decision waits for the answer, for at most a minute. If the
-   * operator names the purchase of a `bought_late` discrepancy as the success, the merchant gets the deliveries of that
-   * purchase.
+   * operator names the purchase of a `bought_late` or `unknown_purchase` discrepancy as the success, the merchant gets
+   * the deliveries of that purchase.
    * @throws BAD_REQUEST; NOT_FOUND; CONFLICT unless the unit is in unknown or review, and at the attempt that the operator saw.
    */
   async resolve(resolution: Resolution): Promise<void> {

@@ -9,7 +9,8 @@ const BROKEN: Record<string, string> = {
     SELECT a.order_id, a.item, a.unit, count(*) AS refused, calls.refusals
     FROM unit_attempts a
     CROSS JOIN LATERAL (
-      SELECT count(*) FILTER (WHERE outcome = 'failed') AS refusals FROM supplier_calls c
+      -- A refusal that counts because an inquiry then finds nothing is recorded as unknown.
+      SELECT count(*) FILTER (WHERE outcome = 'failed' OR detail LIKE 'to be confirmed:%') AS refusals FROM supplier_calls c
       WHERE c.order_id = a.order_id AND c.item = a.item AND c.unit = a.unit) calls
     WHERE a.ended_as = 'failed'
     GROUP BY a.order_id, a.item, a.unit, calls.refusals HAVING count(*) > calls.refusals`,

@@ -180,7 +180,8 @@ describe('8.3 A refusal settles only the claim that it answers', () => {
     }
   });
 
-  it('and a refusal does not refund a unit while the same batch reports that an earlier attempt bought it', async () => {
+  /** An order whose second attempt is in flight. @returns it, and a function that settles its unit. */
+  async function atSecondAttempt() {
     const order = await stack.order(merchant, [{ sku }], 'nobody');
     const { order_id } = await unitOf(order);
     await stack.sql(
@@ -195,30 +196,63 @@ describe('8.3 A refusal settles only the claim that it answers', () => {
        WHERE order_id = $1`,
       [order_id],
     );
-    const before = await stack.wallet(merchant);
-    const settle = (by: SettleUnit['by'], outcome: SettleUnit['outcome']): Promise<string> =>
+    const settle = (by: SettleUnit['by'], outcome: SettleUnit['outcome'], isRepeated = false): Promise<string> =>
       stack.api.get(OrderSettlementService).settle({
         key: { orderId: order_id, item: 1, unit: 1 },
         merchantId: merchant.id,
         by,
         outcome,
+        isRepeated,
         calls: [],
       } as SettleUnit);
+    const closeCases = (): Promise<object[]> =>
+      stack.sql(`UPDATE supplier_reversals SET status = 'closed', closed_at = now() WHERE order_id = $1`, [order_id]);
+    return { order, settle, closeCases };
+  }
 
-    const said = await Promise.all([
-      settle({ kind: 'call', attempt: 2, claim: 7 }, { kind: 'failed', code: 'OUT_OF_STOCK', message: 'refused' }),
-      settle({ kind: 'report', attempt: 1 }, { kind: 'succeeded', supplierReference: 'S-late' }),
-    ]);
+  const IN_FLIGHT = { kind: 'call', attempt: 2, claim: 7 } as const;
+  const REFUSED = { kind: 'failed', code: 'OUT_OF_STOCK', message: 'refused' } as const;
+  const SOLD_LATE = { kind: 'succeeded', supplierReference: 'S-late' } as const;
+
+  it('and a refusal does not refund a unit while the same batch reports that an earlier attempt bought it', async () => {
+    const { order, settle, closeCases } = await atSecondAttempt();
+    const before = await stack.wallet(merchant);
+
+    const said = await Promise.all([settle(IN_FLIGHT, REFUSED), settle({ kind: 'report', attempt: 1 }, SOLD_LATE)]);
 
     expect(said).toEqual(['review', 'reversal']);
     expect((await unitOf(order)).state).toBe('review');
     expect(await stack.wallet(merchant)).toEqual(before);
     expect(await casesOf(order)).toEqual([{ kind: 'bought_late', status: 'open', supplier_reference: 'S-late' }]);
-    expect(await settle({ kind: 'operator' }, { kind: 'succeeded', supplierReference: 'S-late' })).toBe('settled');
+    expect(await settle({ kind: 'operator' }, SOLD_LATE)).toBe('settled');
     await stack.orderWith(merchant, order.reference_id, 'completed');
-    await stack.sql(`UPDATE supplier_reversals SET status = 'closed', closed_at = now() WHERE order_id = $1`, [
-      order_id,
-    ]);
+    await closeCases();
+  });
+
+  it('but it does if the batch only repeats such a report, whose discrepancy an operator has closed', async () => {
+    const { order, settle, closeCases } = await atSecondAttempt();
+    const report = { kind: 'report', attempt: 1 } as const;
+    expect(await settle(report, SOLD_LATE)).toBe('reversal');
+    await closeCases();
+
+    const said = await Promise.all([settle(IN_FLIGHT, REFUSED), settle(report, SOLD_LATE, true)]);
+
+    expect(said).toEqual(['settled', 'settled_before']);
+    await stack.orderWith(merchant, order.reference_id, 'failed');
+    expect(await casesOf(order)).toEqual([{ kind: 'bought_late', status: 'closed', supplier_reference: 'S-late' }]);
+  });
+
+  it('and late answers about different sends open a discrepancy each, if the supplier may have sold each send', async () => {
+    const { order, settle, closeCases } = await atSecondAttempt();
+    const source = { attempt: 1, isAboutOneSend: true } as const;
+    expect(await settle({ ...source, kind: 'report' }, SOLD_LATE)).toBe('reversal');
+    const other = { ...SOLD_LATE, supplierReference: 'S-other' };
+    expect(await settle({ ...source, kind: 'call', claim: 1 }, other)).toBe('reversal');
+    const names = (await casesOf(order)).map(({ supplier_reference: name }) => name ?? '');
+    expect(names.sort()).toEqual(['S-late', 'S-other']);
+    await settle(IN_FLIGHT, { kind: 'succeeded', supplierReference: null });
+    await stack.orderWith(merchant, order.reference_id, 'completed');
+    await closeCases();
   });
 
   it('and a cancellation ends only the attempt that its sender saw', async () => {

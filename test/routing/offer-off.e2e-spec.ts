@@ -119,6 +119,8 @@ describe('A unit that was refused because its only offer is not set up', () => {
     await scene.aMinuteLater(order);
     expect((await scene.orderWith(order, 'failed')).failure_code).toBe('SUPPLIER_UNAVAILABLE');
     expect(await calls(order)).toBe(1);
+    const history = `SELECT DISTINCT outcome FROM supplier_calls WHERE ${isOf}`;
+    expect(await scene.stack.sql(history, [order.order_number])).toEqual([{ outcome: 'not_accepted' }]);
   });
 
   it('fails, without another send, if the offer goes on and off again for too long', async () => {

@@ -53,11 +53,13 @@ interface Case {
   kind: string;
   supplier_reference: string;
   status: string;
+  has_code: boolean;
 }
 
 const cases = ({ order_number }: OrderBody): Promise<Case[]> =>
   seagm.routing.stack.sql<Case>(
-    `SELECT r.id, r.kind, r.supplier_reference, r.status FROM supplier_reversals r JOIN orders o ON o.id = r.order_id
+    `SELECT r.id, r.kind, r.supplier_reference, r.status, r.delivered_sealed IS NOT NULL AS has_code
+     FROM supplier_reversals r JOIN orders o ON o.id = r.order_id
      WHERE o.order_number = $1`,
     [order_number],
   );
@@ -105,6 +107,17 @@ async function wakeCheck(order: OrderBody): Promise<void> {
   );
 }
 
+/** Ends the check of another order. The worker makes one check after the other, so those before it are over then. */
+async function otherCheckEnds(): Promise<void> {
+  const other = await seagm.routing.orderWith(await seagm.routing.order(seagm.sku), 'completed');
+  await wakeCheck(other);
+  await makeCheckDue(other);
+  await eventually(
+    () => checksOf(other),
+    ({ length }) => length === 0,
+  );
+}
+
 describe('A second sale of SEAGM under one reference', () => {
   it('opens a discrepancy once the service queries the reference after the second send', async () => {
     const order = await boughtBySecondSend();
@@ -130,14 +143,7 @@ describe('A second sale of SEAGM under one reference', () => {
     const before = (await seagm.calls(order)).length;
     await makeCheckDue(order);
     await seagm.called(order, before + 1);
-    // The worker makes one check after the other: once another one has ended, this one is over.
-    const other = await seagm.routing.orderWith(await seagm.routing.order(seagm.sku), 'completed');
-    await wakeCheck(other);
-    await makeCheckDue(other);
-    await eventually(
-      () => checksOf(other),
-      ({ length }) => length === 0,
-    );
+    await otherCheckEnds();
     expect(await checksOf(order)).toHaveLength(1);
     await sendArrives(order, { callback: { mode: 'never' } });
     await moveLastSend(order, '-1 hour');
@@ -161,6 +167,39 @@ describe('A second sale of SEAGM under one reference', () => {
       ({ length }) => length === 1,
     );
     expect(found).toMatchObject({ kind: 'unknown_purchase', supplier_reference: (await soldAs(order))[1] });
+  });
+
+  it('of a card is queried until its PIN has come, which the discrepancy keeps', async () => {
+    const sku = await seagm.codeProduct('card:901');
+    const card = { match: { call: 'card-orders' } };
+    const atOnce = [{ status_code: 10_003, after_ms: 0 }];
+    const rules = [
+      { ...card, then: atOnce },
+      { ...card, then: [], callback: { mode: 'never' } },
+    ];
+    await seagm.vendor.sim('rules', { rules });
+    const order = await seagm.routing.orderWith(await seagm.routing.order(sku), 'completed');
+    const ref_id = await seagm.routing.reference(order);
+    await seagm.vendor.card(ref_id);
+    await wakeCheck(order);
+    await eventually(
+      () => checksOf(order),
+      ({ length }) => length === 1,
+    );
+    await makeCheckDue(order);
+    await eventually(
+      () => cases(order),
+      ({ length }) => length === 1,
+    );
+    await otherCheckEnds();
+    expect(await checksOf(order)).toHaveLength(1);
+    await seagm.vendor.sim('settle', { ref_id, status_code: 10_003 });
+    const lookAgain = async (): Promise<Case[]> => {
+      await checkNow(seagm.routing.stack);
+      return cases(order);
+    };
+    const found = await eventually(lookAgain, ([each]) => each?.has_code === true);
+    expect(found).toMatchObject([{ kind: 'unknown_purchase', supplier_reference: (await soldAs(order))[1] }]);
   });
 
   it('opens a discrepancy when the answer to an inquiry names another order than the callback did', async () => {
@@ -306,6 +345,9 @@ describe('A refusal in the answer to a later send', () => {
     await seagm.routing.aMinuteLater(order);
     expect((await seagm.routing.orderWith(order, 'failed')).failure_code).toBe('ITEM_NOT_FOUND');
     expect(await seagm.calls(order)).toEqual(['recharge-orders', 'recharge-orders', 'inquiry', 'inquiry']);
+    const history = `SELECT outcome FROM supplier_calls WHERE ${OF_ORDER} ORDER BY id`;
+    const outcomes = ['not_accepted', 'unknown', 'never_seen', 'never_seen'].map((outcome) => ({ outcome }));
+    expect(await seagm.routing.stack.sql(history, [order.order_number])).toEqual(outcomes);
   });
 
   it('of an unknown type counts also if the first send got no answer: an inquiry must then find no purchase', async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OffersService } from '../../src/catalog/offers.service.js';
 import type { Json } from '../simulators/seagm-client.js';
 import { SUPPLIER_CALLS } from '../../src/orders/supplier-calls.sql.js';
+import { checkNow } from '../support/checks.js';
 import { eventually } from '../support/eventually.js';
 import { unique, type OrderBody } from '../support/stack.js';
 import { seagmScene } from './seagm-scene.js';
@@ -214,6 +215,32 @@ describe('A callback of SEAGM', () => {
     await seagm.vendor.sim('settle', { ref_id, status_code: 10_003 });
     await seagm.routing.aMinuteLater(order);
     await seagm.routing.orderWith(order, 'completed');
+  });
+});
+
+describe('Another order of SEAGM under the reference of a refunded one', () => {
+  it.each<[string, Json]>([
+    ['a callback', {}],
+    ['a query', { mode: 'never' }],
+  ])('is a late sale of the failed unit, if %s finds it', async (_how, callback) => {
+    const { stack } = seagm.routing;
+    const order = await seagm.ruled({ then: [] });
+    const ref_id = await seagm.routing.reference(order);
+    await seagm.routing.unitIn(order, 'unknown');
+    await seagm.vendor.sim('settle', { ref_id, status_code: 10_005 });
+    await seagm.routing.orderWith(order, 'failed');
+    await seagm.vendor.sim('rules', { match: { player: order.user_id }, callback });
+    await seagm.vendor.buy(ref_id, { userid: String(order.user_id) });
+    // A callback that decides nothing schedules a query.
+    if (callback.mode === 'never') await seagm.vendor.sim('callbacks', { ref_id, set: { status_code: 10_099 } });
+    const lookAgain = async (): Promise<object[]> => {
+      await checkNow(stack);
+      return stack.sql(
+        `SELECT r.kind FROM supplier_reversals r JOIN orders o ON o.id = r.order_id WHERE o.order_number = $1`,
+        [order.order_number],
+      );
+    };
+    expect(await eventually(lookAgain, ({ length }) => length > 0)).toEqual([{ kind: 'bought_late' }]);
   });
 });
 

@@ -206,4 +206,21 @@ describe('a callback that does not prove its sender', () => {
     ]);
     expect(names).toEqual([{ supplier_reference: 'theirs-1' }]);
   });
+
+  it('proves no supplier’s reference by an answer to an inquiry by ours, which has another one', async () => {
+    const unit = await scene.openUnit('plain');
+    const { reference, user } = unit;
+    const body = { reference, status: 'processing', supplier_reference: 'theirs' };
+    scene.stack.supplier.script(user, () => ({ status: 200, body }));
+    await scene.call('plain', { kind: 'about', reference, supplierReference: 'forged' });
+    const named = await eventually(
+      () =>
+        scene.stack.sql<{ supplier_reference: string; is_hearsay: boolean }>(
+          'SELECT supplier_reference, is_hearsay FROM unit_attempts WHERE reference = $1',
+          [reference],
+        ),
+      ([attempt]) => attempt?.is_hearsay === false,
+    );
+    expect(named).toEqual([{ supplier_reference: 'theirs', is_hearsay: false }]);
+  });
 });

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OffersService } from '../../src/catalog/offers.service.js';
 import { CommandLine } from '../cli/command-line.js';
-import { read } from '../deliveries/handed-over.js';
+import { handedOver, read } from '../deliveries/handed-over.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { useCallingAdapters, WEBHOOK_SECRET } from '../support/calling-supplier.js';
+import { checkNow } from '../support/checks.js';
 import { eventually } from '../support/eventually.js';
 import { besideChange } from '../support/locks.js';
 import { reportOf } from '../support/other-report.js';
@@ -158,6 +159,33 @@ describe('the purchases of a failed unit at a supplier that may sell each send',
     expect((await late(unit)).map(({ status }) => status)).toEqual(['closed', 'closed', 'open']);
   });
 
+  it('have a discrepancy each, with its code, if only checks find them', async () => {
+    const unit = await failedUnit('code');
+    const { reference } = unit;
+    const lookAgain = async (): Promise<Late[]> => {
+      await checkNow(scene.stack);
+      return late(unit);
+    };
+    for (const [index, name] of ['S-1', 'S-2'].entries()) {
+      scene.stack.supplier.script(unit.user, () => handedOver(reference, [{ code: `CODE-${name}` }], name));
+      await scene.call('reselling', { kind: 'about', reference });
+      await eventually(lookAgain, ({ length }) => length > index);
+    }
+    const found = ['S-1', 'S-2'].map((supplier_reference) => ({ supplier_reference, ...OPEN, has_code: true }));
+    expect(await late(unit)).toEqual(found);
+  });
+
+  it('have a discrepancy each, also if a report without the supplier’s reference opened the first', async () => {
+    const unit = await failedUnit('code');
+    const { reference } = unit;
+    const outcome = { kind: 'succeeded', supplierReference: null };
+    await scene.call('reselling', { kind: 'about', reference, outcome });
+    await sold(unit, 'S-1');
+    await sold(unit, 'S-2', 'CODE-2');
+    const first = { supplier_reference: 'S-1', ...OPEN };
+    expect(await late(unit)).toEqual([first, { supplier_reference: 'S-2', ...OPEN, has_code: true }]);
+  });
+
   it('get their codes and later reports in their own discrepancies', async () => {
     const unit = await failedUnit('code');
     await sold(unit, 'S-1');
@@ -176,18 +204,29 @@ describe('the purchases of a failed unit at a supplier that may sell each send',
   });
 });
 
-describe('the late sales of an attempt that another one followed, at a supplier that may sell each send', () => {
-  const untilInDoubt = ({ order }: OpenUnit, attempt: number): Promise<unknown> =>
-    eventually(
-      () =>
-        scene.stack.sql(
-          `SELECT FROM order_units u JOIN orders o ON o.id = u.order_id
-           WHERE o.order_number = $1 AND u.attempt = $2 AND u.state = 'unknown' AND u.claimed_by IS NULL`,
-          [order.order_number, attempt],
-        ),
-      ({ length }) => length === 1,
-    );
+const untilInDoubt = ({ order }: OpenUnit, attempt: number): Promise<unknown> =>
+  eventually(
+    () =>
+      scene.stack.sql(
+        `SELECT FROM order_units u JOIN orders o ON o.id = u.order_id
+         WHERE o.order_number = $1 AND u.attempt = $2 AND u.state = 'unknown' AND u.claimed_by IS NULL`,
+        [order.order_number, attempt],
+      ),
+    ({ length }) => length === 1,
+  );
 
+/** Settles a unit by an operator's decision, which has these options. */
+async function resolve({ order }: OpenUnit, ...decision: string[]): Promise<void> {
+  const { DATABASE_URL, secretsKey } = scene.stack.config;
+  const commandLine = new CommandLine({ DATABASE_URL, SECRETS_KEY: secretsKey?.toString('base64') ?? '' });
+  const options = ['--unit', '1.1', ...decision, '--reason', 'reported by the supplier', '--yes'];
+  await commandLine.json('order', 'resolve', order.order_number, ...options);
+}
+
+const codesOf = async ({ order }: OpenUnit): Promise<(string | null)[] | undefined> =>
+  (await read(scene.merchant, order)).items[0]?.deliveries?.map(({ code }) => code);
+
+describe('the late sales of an attempt that another one followed, at a supplier that may sell each send', () => {
   /** A unit whose first attempt is `S-2` to its supplier, and whose second attempt another supplier is processing. */
   async function followedUnit(): Promise<OpenUnit> {
     const { stack, merchant } = scene;
@@ -206,9 +245,6 @@ describe('the late sales of an attempt that another one followed, at a supplier 
     return unit;
   }
 
-  const codesOf = async ({ order }: OpenUnit): Promise<(string | null)[] | undefined> =>
-    (await read(scene.merchant, order)).items[0]?.deliveries?.map(({ code }) => code);
-
   it.each([
     { named: 'the supplier’s reference', nameIn: (_unit: OpenUnit) => 'S-2' },
     { named: 'our reference', nameIn: ({ reference }: OpenUnit) => reference },
@@ -216,15 +252,83 @@ describe('the late sales of an attempt that another one followed, at a supplier 
     const unit = await followedUnit();
     await sold(unit, 'S-1', 'CODE-1');
     await sold(unit, 'S-2');
-    const { DATABASE_URL, secretsKey } = scene.stack.config;
-    const commandLine = new CommandLine({ DATABASE_URL, SECRETS_KEY: secretsKey?.toString('base64') ?? '' });
-    const decision = ['--succeeded', '--supplier-reference', nameIn(unit), '--reason', 'sold', '--yes'];
-    await commandLine.json('order', 'resolve', unit.order.order_number, '--unit', '1.1', ...decision);
+    await resolve(unit, '--succeeded', '--supplier-reference', nameIn(unit));
     await scene.stack.orderWith(scene.merchant, unit.order.reference_id, 'completed');
     expect(await codesOf(unit)).toEqual([]);
     await sold(unit, 'S-3', 'CODE-3');
     expect(await codesOf(unit)).toEqual([]);
     await sold(unit, 'S-2', 'CODE-2');
     expect(await codesOf(unit)).toEqual(['CODE-2']);
+  });
+});
+
+describe('a refusal that sends its unit to review, at a supplier that may sell each send', () => {
+  it('is followed by a check after the operator’s decision, which finds that the unit was bought after all', async () => {
+    const { stack, merchant } = scene;
+    const sku = await stack.product('35.00', { supplier: 'signing' });
+    await stack.api.get(OffersService).set({ sku, supplier: 'reselling', supplierSku: 'X', priority: 1_000 });
+    const user = unique('player');
+    const answerWith = (status: string): void =>
+      stack.supplier.script(user, ({ reference }) => ({ status: 200, body: { reference, status } }));
+    answerWith('processing');
+    const order = await stack.order(merchant, [{ sku }], user);
+    const unit = { order, user, reference: `${order.order_number}.1.1` };
+    await untilInDoubt(unit, 1);
+    await scene.call('signing', { kind: 'about', reference: unit.reference, outcome: { ...REFUSED, failover: true } });
+    await untilInDoubt(unit, 2);
+    await scene.succeed('signing', unit.reference);
+    await scene.call('reselling', { kind: 'about', reference: `${unit.reference}.2`, outcome: REFUSED });
+    expect(await scene.unit(unit)).toMatchObject({ state: 'review' });
+    const ofOrder = 'order_id = (SELECT id FROM orders WHERE order_number = $1)';
+    const scheduled = `SELECT attempt FROM attempt_checks WHERE ${ofOrder}`;
+    expect(await stack.sql(scheduled, [order.order_number])).toEqual([{ attempt: 2 }]);
+    await resolve(unit, '--failed', 'OUT_OF_STOCK');
+    answerWith('succeeded');
+    const lookAgain = async (): Promise<Case[]> => {
+      await checkNow(stack);
+      return cases(unit);
+    };
+    const found = await eventually(lookAgain, ({ length }) => length > 1);
+    expect(found).toMatchObject([{ kind: 'bought_late' }, { kind: 'bought_late' }]);
+  });
+});
+
+describe('the code of a second purchase that a supplier reports beside the known one', () => {
+  const surplus = ({ reference }: OpenUnit, code?: string): Promise<unknown> => {
+    const deliveries = code === undefined ? {} : { deliveries: [{ serial: null, code, expiresOn: null }] };
+    const outcome = { kind: 'unknown', detail: 'another order', besides: { supplierReference: 'S-9', ...deliveries } };
+    return scene.call('reselling', { kind: 'about', reference, outcome });
+  };
+
+  const second = ({ order }: OpenUnit): Promise<{ has_code: boolean }[]> =>
+    scene.stack.sql(
+      `SELECT delivered_sealed IS NOT NULL AS has_code FROM supplier_reversals
+       WHERE kind = 'unknown_purchase' AND order_id = (SELECT id FROM orders WHERE order_number = $1)`,
+      [order.order_number],
+    );
+
+  it('is stored with the discrepancy, and goes to the merchant if an operator settles the unit with this purchase', async () => {
+    const unit = await scene.openUnit('reselling', 'code');
+    await surplus(unit, 'CODE-9');
+    expect(await second(unit)).toEqual([{ has_code: true }]);
+    await resolve(unit, '--succeeded', '--supplier-reference', 'S-9');
+    await scene.stack.orderWith(scene.merchant, unit.order.reference_id, 'completed');
+    expect(await codesOf(unit)).toEqual(['CODE-9']);
+  });
+
+  it('is queried if the report lacks it, and does not go to the merchant, whose unit has its own code', async () => {
+    const unit = await scene.openUnit('reselling', 'code');
+    await sold(unit, 'S-1', 'CODE-1');
+    await scene.stack.orderWith(scene.merchant, unit.order.reference_id, 'completed');
+    await surplus(unit);
+    expect(await second(unit)).toEqual([{ has_code: false }]);
+    scene.stack.supplier.script(unit.user, () => handedOver(unit.reference, [{ code: 'CODE-9' }], 'S-9'));
+    const lookAgain = async (): Promise<{ has_code: boolean }[]> => {
+      await checkNow(scene.stack);
+      return second(unit);
+    };
+    const found = await eventually(lookAgain, ([each]) => each?.has_code === true);
+    expect(found).toHaveLength(1);
+    expect(await codesOf(unit)).toEqual(['CODE-1']);
   });
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Metrics } from '../../src/core/metrics.js';
+import { checkNow } from '../support/checks.js';
 import { eventually } from '../support/eventually.js';
 import { bought, FakeSupplier, refused } from '../support/fake-supplier.js';
 import { besideChange } from '../support/locks.js';
@@ -24,13 +25,13 @@ const casesOf = async ({ order_number }: OrderBody): Promise<Case[]> =>
 const namesOf = async (order: OrderBody): Promise<string[]> =>
   (await casesOf(order)).map(({ supplier_reference }) => supplier_reference ?? '').sort();
 
-/** An order whose first supplier reports "out of stock". @returns the ended order, and its reference at this supplier. */
-async function orderedInVain(sku: string): Promise<{ order: OrderBody; reference: string }> {
+/** An order whose first supplier reports "out of stock". @returns the ended order, its reference at this supplier, and its player. */
+async function orderedInVain(sku: string): Promise<{ order: OrderBody; reference: string; user: string }> {
   const user = unique('player');
   scene.stack.supplier.script(user, ({ reference }) => refused(reference, 'OUT_OF_STOCK'));
   const { reference_id } = await scene.stack.order(scene.merchant, [{ sku }], user);
   const order = await scene.stack.orderWith(scene.merchant, reference_id, 'completed', 'failed');
-  return { order, reference: `${order.order_number}.1.1` };
+  return { order, reference: `${order.order_number}.1.1`, user };
 }
 
 async function productOfBoth(): Promise<string> {
@@ -286,5 +287,26 @@ describe('topup report supplier', () => {
     expect(await casesOf(order)).toMatchObject([
       { order_number: order.order_number, kind: 'bought_late', detail: 'found by topup report supplier' },
     ]);
+  });
+});
+
+describe('a purchase that its supplier lists as in progress', () => {
+  it.each(['failed', 'completed'])('is checked until it ends, if its order has %s without it', async (status) => {
+    const { stack } = scene;
+    const sku = status === 'failed' ? await stack.product('35.00') : await productOfBoth();
+    const { order, reference, user } = await orderedInVain(sku);
+    expect(order.status).toBe(status);
+    const inProgress = { reference, status: 'processing', supplier_reference: 'S-9' };
+    stack.supplier.script(user, () => ({ status: 200, body: inProgress }));
+    stack.supplier.purchases = () => ({ status: 200, body: { data: [inProgress], next_cursor: null } });
+    expect(await scene.report()).toMatchObject({ surplus: 0 });
+    expect(await casesOf(order)).toEqual([]);
+    stack.supplier.script(user, () => bought(reference));
+    const lookAgain = async (): Promise<Case[]> => {
+      await checkNow(stack);
+      return casesOf(order);
+    };
+    const found = await eventually(lookAgain, ({ length }) => length > 0);
+    expect(found).toMatchObject([{ kind: 'bought_late', supplier: 'fake', supplier_reference: `S-${reference}` }]);
   });
 });

@@ -14,7 +14,6 @@ import {
   type DefiniteOutcome,
   type SupplierOutcome,
 } from '../../suppliers/supplier-outcome.js';
-import { SupplierRegistry } from '../../suppliers/supplier-registry.js';
 import type { CallingSupplier } from '../../suppliers/suppliers.repository.js';
 import { awaitingCode, lacksCode } from '../../orders/codes/delivered.js';
 import type { FoundAttempt } from './supplier-callbacks.repository.js';
@@ -40,7 +39,6 @@ export class CallbackAnswersService {
 
   constructor(
     private readonly answers: AttemptAnswersService,
-    private readonly registry: SupplierRegistry,
     private readonly log: AttemptLogService,
     private readonly metrics: Metrics,
     @Inject(LOGGER) private readonly logger: Logger,
@@ -73,8 +71,7 @@ export class CallbackAnswersService {
   }
 
   private async reportSurplus(supplier: string, attempt: FoundAttempt, outcome: AboutAnother): Promise<Answered> {
-    const key = { orderId: attempt.order_id, item: attempt.item, unit: attempt.unit };
-    const isNew = await this.answers.reportSurplus(key, attempt.attempt, outcome);
+    const isNew = await this.answers.reportSurplus(attempt, outcome);
     if (isNew) this.log.contradicted({ ...attempt, supplier }, outcome);
     return isNew && isTerminalUnit(attempt.state) ? 'contradicted' : 'undecided';
   }
@@ -88,13 +85,12 @@ export class CallbackAnswersService {
     const { process } = this;
     const isCodeMissing = lacksCode(attempt.kind, outcome);
     const reported = isCodeMissing ? awaitingCode(outcome) : outcome;
-    const isAboutOneSend = !this.registry.deduplicates(adapter);
     const settled = await this.answers.settle({
       key: { orderId: attempt.order_id, item: attempt.item, unit: attempt.unit },
       merchantId: attempt.merchant_id,
       kind: attempt.kind,
-      by: { kind: 'report', attempt: attempt.attempt, isAboutOneSend, supplierReference },
-      outcome,
+      by: { kind: 'report', attempt: attempt.attempt },
+      outcome: outcome.kind === 'failed' && supplierReference !== null ? { ...outcome, supplierReference } : outcome,
       sent: { adapter, times: attempt.sends },
       isRepeated,
       calls: isRepeated ? [] : [{ unit: attempt, kind: 'callback', outcome: reported, durationMs: 0, process }],
@@ -122,5 +118,5 @@ export class CallbackAnswersService {
 }
 
 /** Whether the attempt ended without a purchase. Then its supplier must not have the purchase in progress. */
-const isGivenUp = ({ attempt, latest_attempt: latest, state }: FoundAttempt): boolean =>
+export const isGivenUp = ({ attempt, latest_attempt: latest, state }: FoundAttempt): boolean =>
   attempt < latest || state === 'failed';

@@ -21,7 +21,7 @@ import type { CallbackReading, CallbackReply, RawCallback } from '../../supplier
 import type { SupplierOutcome } from '../../suppliers/supplier-outcome.js';
 import { SupplierRegistry } from '../../suppliers/supplier-registry.js';
 import type { CallingSupplier } from '../../suppliers/suppliers.repository.js';
-import { CallbackAnswersService } from './callback-answers.service.js';
+import { CallbackAnswersService, isGivenUp } from './callback-answers.service.js';
 import type { CallbackVerdict, SupplierCallback } from './supplier-callback.entity.js';
 import { SupplierCallbacksRepository, type FoundAttempt, type PurchaseNames } from './supplier-callbacks.repository.js';
 import { reportedPurchase } from './reported-purchase.js';
@@ -264,7 +264,10 @@ function textsOf(reading: CallbackReading): CallbackTexts {
 
 function outcomeOf({ outcome }: About, attempt: FoundAttempt): SupplierOutcome | undefined {
   if (typeof outcome !== 'function') return outcome;
-  const { supplier_sku: sku, reference, supplier_reference: supplierReference } = attempt;
+  const { supplier_sku: sku, reference } = attempt;
+  // While the unit has no purchase, each one of an attempt that ended is a late sale.
+  const isAnyLate = isGivenUp(attempt) && attempt.state !== 'succeeded';
+  const supplierReference = isAnyLate ? null : attempt.supplier_reference;
   return outcome({ sku, reference, supplierReference });
 }
 

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { SettlementRepository } from '../../orders/settlement.repository.js';
 import { SuppliersModule } from '../../suppliers/suppliers.module.js';
+import { AttemptChecksRepository } from '../attempt-checks.repository.js';
 import { PurchaseListsRepository } from './purchase-lists.repository.js';
 import { PurchaseListsService } from './purchase-lists.service.js';
 import { PurchaseWatchService } from './purchase-watch.service.js';
@@ -14,8 +15,9 @@ import { UnknownPurchasesRepository } from './unknown-purchases.repository.js';
     PurchaseListsService,
     PurchaseWatchService,
     UnknownPurchasesRepository,
-    // `SettlementRepository` is provided here again, because its own module needs the queues.
+    // These two are provided here again, because their own modules need the queues.
     SettlementRepository,
+    AttemptChecksRepository,
     SoldAfterAllRepository,
   ],
   exports: [PurchaseListsService, UnknownPurchasesRepository],

@@ -22,8 +22,9 @@ const mayBeOwn = (sold: string): string => `
  * first, {@link HAND_OVER_FROM_DISCREPANCY} stores it. If the supplier's reference of a delivery is not that of the
  * unit, the delivery belongs to another purchase. There are three exceptions: an operator settled the unit with our
  * reference; the supplier was queried by the unit's reference; or the row of an earlier attempt has the unit's
- * reference. The first and the last of these need {@link mayBeOwn}. The attempt's row is read only if the references or
- * attempts differ.
+ * reference. The first and the last of these need {@link mayBeOwn}. If an answer about the latest attempt names another purchase
+ * than the attempt's proven one, `JUDGE_UNSETTLED` opens a discrepancy, which keeps the delivery. The attempt's row is read only if
+ * the references or attempts differ.
  */
 const STORE_DELIVERIES = statement(
   'unit_deliveries.store',
@@ -47,6 +48,8 @@ const STORE_DELIVERIES = statement(
                ELSE c.attempt <= u.attempt AND EXISTS (
                  SELECT FROM unit_attempts a
                  WHERE ${isOf('c', 'a')} AND a.number = c.attempt
+                   AND (c.attempt < u.attempt OR a.is_hearsay OR c.queried_as IS NOT NULL
+                        OR (c.supplier_reference <> a.supplier_reference) IS NOT TRUE)
                    AND (c.attempt < u.attempt AND u.supplier_reference = c.supplier_reference
                         OR (u.supplier_reference = a.reference
                             OR c.attempt < u.attempt AND u.supplier_reference = a.supplier_reference)
@@ -62,7 +65,7 @@ const STORE_DELIVERIES = statement(
 export const NAMES_PURCHASE = `(u.supplier_reference = r.supplier_reference
                    OR u.supplier_reference IN (a.supplier_reference, a.reference) AND ${mayBeOwn('r')})`;
 
-/** Copies the deliveries of a late sale to a settled unit, if an operator settled the unit with that purchase. */
+/** Copies the deliveries of a late or second sale to a settled unit, if an operator settled the unit with that purchase. */
 const HAND_OVER_FROM_DISCREPANCY = statement(
   'unit_deliveries.hand_over_of_case',
   UNIT,
@@ -73,8 +76,9 @@ const HAND_OVER_FROM_DISCREPANCY = statement(
     JOIN supplier_reversals r ON ${isOf('u', 'r')}
     JOIN unit_attempts a ON ${isOf('r', 'a')} AND a.number = r.attempt
     WHERE u.order_id = ${order_id} AND u.item = ${item} AND u.unit = ${unit} AND u.state = 'succeeded'
-      AND r.kind = 'bought_late' AND r.delivered_sealed IS NOT NULL
-      AND ${NAMES_PURCHASE}
+      AND r.delivered_sealed IS NOT NULL
+      AND (r.kind = 'bought_late' AND ${NAMES_PURCHASE}
+           OR r.kind = 'unknown_purchase' AND u.supplier_reference = r.supplier_reference)
     ORDER BY (r.supplier_reference IN (u.supplier_reference, a.supplier_reference)) IS TRUE DESC, r.id LIMIT 1
     ON CONFLICT ON CONSTRAINT uq_unit_deliveries_unit DO NOTHING`,
 );

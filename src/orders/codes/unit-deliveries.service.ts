@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ProductKind } from '../../core/product-kind.js';
 import { SecretBox } from '../../core/secret-box.js';
-import type { DefiniteOutcome, UnitDelivery } from '../../suppliers/supplier-outcome.js';
+import type { UnitDelivery } from '../../suppliers/supplier-outcome.js';
 import { deliveriesToStore } from './delivered.js';
 import { UnitDeliveriesRepository, type DeliveredRow } from './unit-deliveries.repository.js';
 import { unitDeliveryPlace } from './unit-deliveries.entity.js';
@@ -35,8 +35,8 @@ export class UnitDeliveriesService {
   ) {}
 
   /** Seals the deliveries of a purchase. @returns null if there is nothing to store. @throws Error without SECRETS_KEY. */
-  seal(unit: UnitOfOrder, kind: ProductKind, outcome: DefiniteOutcome): Buffer | null {
-    const stored = outcome.kind === 'succeeded' ? deliveriesToStore(kind, outcome.deliveries) : [];
+  seal(unit: UnitOfOrder, kind: ProductKind, deliveries?: readonly UnitDelivery[]): Buffer | null {
+    const stored = deliveriesToStore(kind, deliveries);
     if (stored.length === 0) return null;
     return this.secretBox.sealBytes(Buffer.from(JSON.stringify(stored)), unitDeliveryPlace(unit));
   }

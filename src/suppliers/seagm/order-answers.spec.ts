@@ -74,6 +74,7 @@ describe('an order', () => {
         code: 'SUPPLIER_REJECTED',
         message: 'wrong id',
         failover: true,
+        supplierReference: '88',
       });
     }
   });
@@ -112,6 +113,12 @@ describe('an order', () => {
     for (const other of [order(10004), order(10005), order('done'), order(10003, { mch_order_id: null })])
       expect(bought(other, 200, known)).not.toHaveProperty('besides');
     expect(bought(order(10003, { mch_order_id: 'T9' }), 200, known)).not.toHaveProperty('besides');
+  });
+
+  it('has the PIN of a second sale of a card', () => {
+    const card = bought(order(10003, { cards: [{ sn: 'S1', pin: 'P-1' }] }), 200, { supplierReference: '89' }, 'card');
+    const deliveries = [{ serial: 'S1', code: 'P-1', expiresOn: null }];
+    expect(card).toMatchObject({ kind: 'unknown', besides: { supplierReference: '88', cost: COST, deliveries } });
   });
 });
 

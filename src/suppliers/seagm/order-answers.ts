@@ -63,9 +63,11 @@ export function readOrder(data: Members, kind: OrderKind, attempt: NamedAttempt)
   if (isOther(data.id, attempt.supplierReference)) {
     const isSold = outcome.kind === 'succeeded' || outcome.kind === 'processing';
     if (!isSold || supplierReference === undefined || !isGiven(data.mch_order_id)) return COLLISION;
-    return { ...COLLISION, besides: { supplierReference, ...(outcome.cost && { cost: outcome.cost }) } };
+    const cost = outcome.cost && { cost: outcome.cost };
+    const deliveries = outcome.kind === 'succeeded' && outcome.deliveries && { deliveries: outcome.deliveries };
+    return { ...COLLISION, besides: { supplierReference, ...cost, ...deliveries } };
   }
-  return outcome.kind === 'failed' || supplierReference === undefined ? outcome : { ...outcome, supplierReference };
+  return supplierReference === undefined ? outcome : { ...outcome, supplierReference };
 }
 
 const COLLISION = {
