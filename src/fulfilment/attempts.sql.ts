@@ -229,13 +229,16 @@ export interface PausedUnit {
    */
   waited_ms: number;
   is_overdue: boolean;
+  /** Whether a supplier has reported that an earlier attempt bought the unit. */
+  is_sold: boolean;
 }
 
 /**
- * Lists units that have waited too long, and of the others only those for which {@link BEGIN_NEXT_ATTEMPTS} would begin an
- * attempt: the rest would fill the list. While a probe of a supplier is due or in flight, none of its units has waited too long:
- * the supplier may be able to sell again, and perhaps no worker ran for a while. If no probe can be recorded, a due probe does not
- * count. The paused suppliers are found first, whatever the planner expects: any number of units may wait for the others.
+ * Lists units that have waited too long, units of which an earlier attempt was bought after all, and of the others only those for
+ * which {@link BEGIN_NEXT_ATTEMPTS} would begin an attempt: the rest would fill the list. While a probe of a supplier is due or in
+ * flight, none of its units has waited too long: the supplier may be able to sell again, and perhaps no worker ran for a while. If no
+ * probe can be recorded, a due probe does not count. The paused suppliers are found first, whatever the planner expects: any number
+ * of units may wait for the others.
  */
 export const LIST_PAUSED = statement(
   'units.list_paused',
@@ -257,7 +260,8 @@ export const LIST_PAUSED = statement(
              EXISTS (SELECT FROM products p CROSS JOIN LATERAL (${offersOf(limits, { price: 'i.unit_price' })}) offer
                      WHERE p.sku = i.sku AND offer.why_not IS NULL AND offer.supplier_id <> u.supplier_id
                        AND NOT (i.quantity > 1 AND offer.once_per_day) AND NOT ${hasTriedOffer('u')})
-               AND NOT ${isLate('u', deadlineMs)} AND ${mayTryMore('u', maxOffers)} AS is_sold_elsewhere
+               AND NOT ${isLate('u', deadlineMs)} AND ${mayTryMore('u', maxOffers)} AS is_sold_elsewhere,
+             u.attempt > 1 AND ${isSold('u')} AS is_sold
       FROM (SELECT id, code, paused_at, probing_until, probe_at FROM suppliers WHERE pause_reason IS NOT NULL OFFSET 0) s
       CROSS JOIN LATERAL (
         SELECT * FROM order_units queued
@@ -267,7 +271,7 @@ export const LIST_PAUSED = statement(
         SELECT sku, quantity, unit_price FROM order_items WHERE order_id = u.order_id AND position = u.item LIMIT 1) i
       CROSS JOIN LATERAL (
         SELECT order_number, merchant_id, created_at FROM orders WHERE id = u.order_id LIMIT 1) o) paused
-    WHERE is_sold_elsewhere OR is_overdue
+    WHERE is_overdue OR is_sold OR is_sold_elsewhere
     LIMIT ${limit}`,
 );
 
