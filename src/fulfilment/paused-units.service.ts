@@ -7,6 +7,7 @@ import { OrderSettlementService } from '../orders/order-settlement.service.js';
 import { unitName } from '../orders/order.rows.js';
 import { AttemptsRepository, type PausedUnit } from './attempts.repository.js';
 import { FailoverService } from './failover.service.js';
+import { ListPace } from './list-pace.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
 import { UnitsRepository } from './units.repository.js';
 
@@ -19,6 +20,9 @@ const BATCH = 500;
  */
 @Injectable()
 export class PausedUnitsService {
+  /** Any number of units may wait for a paused supplier although no other one sells them. Each list reads them all. */
+  private readonly pace = new ListPace();
+
   constructor(
     private readonly attempts: AttemptsRepository,
     private readonly failover: FailoverService,
@@ -35,7 +39,7 @@ export class PausedUnitsService {
    * @throws the first failure.
    */
   async handle(areProbesRecorded: boolean): Promise<void> {
-    const paused = await this.attempts.listPaused(BATCH, areProbesRecorded);
+    const paused = await this.pace.read(BATCH, () => this.attempts.listPaused(BATCH, areProbesRecorded));
     const handled = paused.map((unit) => this.buyElsewhereOrFail(unit));
     await Promise.allSettled(handled);
     const reviewed = await this.units.reviewPaused(BigInt(this.config.SUPPLIER_REVIEW_AFTER_MS), BATCH);
