@@ -13,8 +13,8 @@ import { SuppliersRepository } from './suppliers.repository.js';
 
 type Reason = Exclude<PauseReason, 'operator'>;
 
-/** Why to pause a supplier. Its `updated_at` is as it was when the refused call began. */
-interface Pause extends Pick<Supplier, 'id' | 'adapter' | 'updated_at'> {
+/** Why to pause a supplier. Its `updated_at` and `last_resumed_at` are as they were when the refused call began. */
+interface Pause extends Pick<Supplier, 'id' | 'adapter' | 'updated_at' | 'last_resumed_at'> {
   reason: Reason;
   /** The supplier's explanation. */
   detail: string | null;
@@ -69,24 +69,26 @@ export class SupplierPausesService {
   ) {}
 
   /**
-   * Pauses a supplier, or gives its pause a more serious reason. Does nothing if its settings were changed after the call
-   * began: the refusal proves nothing about the new ones. Nor does it if faults never pause suppliers of its adapter.
+   * Pauses a supplier, or gives its pause a more serious reason. Does nothing if its settings were changed or a pause ended
+   * after the call began: the refusal proves nothing about the time since. Nor does it if faults never pause suppliers of its
+   * adapter.
    */
-  async begin({ id, adapter, updated_at: updatedAt, reason, detail, retryAfterMs = 0 }: Pause): Promise<void> {
+  async begin({ id, adapter, reason, detail, retryAfterMs = 0, ...before }: Pause): Promise<void> {
     if (!this.registry.isPausedByFaults(adapter)) return;
     const shown = detail === null ? null : storable(detail, MAX_DETAIL_LENGTH);
     const waits = { probesMs: [...PROBES_MS[reason]], minWaitMs: retryAfterMs };
-    const supplier = await this.repository.beginPause({ id, updatedAt, reason, detail: shown, ...waits });
+    const since = { updatedAt: before.updated_at, lastResumedAt: before.last_resumed_at };
+    const supplier = await this.repository.beginPause({ id, ...since, reason, detail: shown, ...waits });
     if (supplier !== null) this.logger.error({ supplier, reason, detail }, PAUSED[reason]);
   }
 
   /** Pauses a supplier that refused a call because of our credentials or a ban. For calls that are not purchases. */
   async beginFor(
-    { id, adapter, updated_at }: Supplier,
+    { id, adapter, updated_at, last_resumed_at }: Supplier,
     { fault, detail, retryAfterMs }: Unavailable & Pick<Pause, 'retryAfterMs'>,
   ): Promise<void> {
     if (fault === 'credentials' || fault === 'ban')
-      await this.begin({ id, adapter, updated_at, reason: fault, detail, retryAfterMs });
+      await this.begin({ id, adapter, updated_at, last_resumed_at, reason: fault, detail, retryAfterMs });
   }
 
   /**
