@@ -284,7 +284,8 @@ export class SuppliersRepository {
   }
 
   /**
-   * Ends a pause after a probe. A probe with replaced settings proves nothing about the new ones.
+   * Ends a pause after a probe. A probe with replaced settings proves nothing about the new ones, but then the next probe
+   * comes soon.
    * @param supplier the supplier as it was before the probe.
    * @returns false if the supplier is no longer paused for this reason, its settings have changed, or a pause has ended since.
    */
@@ -292,7 +293,11 @@ export class SuppliersRepository {
     const { manager } = this.dataSource;
     const same = { id, pause_reason: reason, updated_at, last_resumed_at: last_resumed_at ?? IsNull() };
     const { affected } = await manager.update(Supplier, same, ENDED_BY_PROBE);
-    if (affected !== 1) return false;
+    if (affected !== 1) {
+      const probe_at = (): string => `least(probe_at, ${NOW} + interval '2 minutes')`;
+      await manager.update(Supplier, { id, pause_reason: reason }, { probe_at, ...SAME_SETTINGS });
+      return false;
+    }
     await this.hurryUnits(manager, id);
     return true;
   }

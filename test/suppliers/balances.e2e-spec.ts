@@ -219,6 +219,17 @@ describe('a pause', () => {
     expect(await pauses.probe(await suppliers.getByCode(code))).toMatchObject({ isResumed: true });
   });
 
+  it('that a probe with earlier settings would have ended is probed again soon', async () => {
+    const [pauses, suppliers] = [stack.api.get(SupplierPausesService), stack.api.get(SuppliersService)];
+    await paused('ban');
+    await stack.sql(`UPDATE suppliers SET probe_at = now() + interval '17 hours' WHERE code = $1`, [code]);
+    const before = await suppliers.getByCode(code);
+    await set();
+    expect(await pauses.probe(before)).toMatchObject({ isResumed: false });
+    const isSoon = `SELECT probe_at < now() + interval '5 minutes' AS is_soon FROM suppliers WHERE code = $1`;
+    expect(await stack.sql(isSoon, [code])).toEqual([{ is_soon: true }]);
+  });
+
   it('of another account does not continue the pause of the account before', async () => {
     await paused('deposit');
     await sinceYesterday();
