@@ -34,8 +34,8 @@ const PAUSED: Record<Reason, string> = {
 const PROBES_MS: Record<Reason, readonly [number, ...number[]]> = {
   // Suppliers may ban clients after repeated failed sign-ins.
   credentials: [5 * MINUTE_MS, 15 * MINUTE_MS, 60 * MINUTE_MS],
-  // The first probe comes at once: it records the balance that is too low, so that a later probe recognizes a higher one. It never
-  // ends the pause: with a balance above the operator's limit, the same purchase would be refused again and again.
+  // The first probe comes at once: it records the balance that is too low, so that a later probe recognizes a higher one. The
+  // operator's limit does not count for it: with a balance above it, the same purchase would be refused again and again.
   deposit: [0, MINUTE_MS],
   // Each call during a ban prolongs the ban. The longest wait is about 17 hours.
   ban: [2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024].map((minutes) => minutes * MINUTE_MS) as [number, ...number[]],
@@ -134,19 +134,15 @@ export class SupplierPausesService {
     return { supplier, answer, isResumed: await this.endPause(supplier, answer.amount, claimed) };
   }
 
-  private async endPause(
-    supplier: Supplier,
-    { micros }: CostMoney,
-    claimed: 'first' | 'later' | null,
-  ): Promise<boolean> {
+  private async endPause(supplier: Supplier, balance: CostMoney, claimed: 'first' | 'later' | null): Promise<boolean> {
     const { pause_reason: reason } = supplier;
     if (reason === null || reason === 'operator') return false;
     // If the first probe got no answer, any balance is enough: it may have been topped up since. At worst, the supplier refuses one
     // more purchase.
     const isUnnoted = claimed === 'later' && supplier.paused_balance_micros === null;
-    if (reason !== 'deposit' || (claimed !== 'first' && (isUnnoted || isEnough(supplier, micros))))
-      return this.repository.endPause(supplier, reason);
-    await this.repository.notePausedBalance(supplier, micros);
+    const isOver = claimed === 'first' ? hasRisen(supplier, balance) : isUnnoted || isEnough(supplier, balance.micros);
+    if (reason !== 'deposit' || isOver) return this.repository.endPause(supplier, reason);
+    await this.repository.notePausedBalance(supplier, balance.micros);
     return false;
   }
 }
@@ -154,3 +150,19 @@ export class SupplierPausesService {
 /** Whether the balance is higher than at the first probe of the pause, or above the operator's limit. */
 const isEnough = ({ paused_balance_micros: before, low_balance_micros: low }: Supplier, micros: bigint): boolean =>
   (before !== null && micros > before) || (low !== null && micros > low);
+
+/**
+ * Whether the balance is higher than at its last reading before the pause: it may have been topped up since, even before the first
+ * probe. At worst, the supplier refuses one more purchase: the pause that follows continues this one, and the probe that ended this
+ * one was a reading since then.
+ */
+const hasRisen = (
+  { balance_micros: before, balance_currency: currency, balance_at: at, paused_at: since }: Supplier,
+  balance: CostMoney,
+): boolean =>
+  before !== null &&
+  at !== null &&
+  since !== null &&
+  at < since &&
+  currency === balance.currency &&
+  balance.micros > before;

@@ -219,6 +219,20 @@ describe('a pause', () => {
     expect(await pauses.probe(await suppliers.getByCode(code))).toMatchObject({ isResumed: true });
   });
 
+  it('for the deposit ends by its first probe if the balance has risen since its last reading before, but only once', async () => {
+    const pauses = stack.api.get(SupplierPausesService);
+    const firstProbe = async (): Promise<boolean | undefined> => {
+      await paused('deposit');
+      const claimed = (await pauses.claimDueProbes()).find((each) => each.code === code);
+      return claimed && (await pauses.probeClaimed(claimed)).isResumed;
+    };
+    await report([5, 1]);
+    await stack.sql(`UPDATE suppliers SET balance_at = now() - interval '5 minutes' WHERE code = $1`, [code]);
+    expect(await firstProbe()).toBe(true);
+    expect(await firstProbe()).toBe(false);
+    expect(await supplier()).toMatchObject({ pause_reason: 'deposit' });
+  });
+
   it('that a probe with earlier settings would have ended is probed again soon', async () => {
     const [pauses, suppliers] = [stack.api.get(SupplierPausesService), stack.api.get(SuppliersService)];
     await paused('ban');
