@@ -46,7 +46,7 @@ export class ChannelCallsService {
       // Before the claim: a process that can't open the credentials leaves the probe to the other ones.
       const connected = this.channels.connect(channel);
       if (!(await this.rows.claimProbe(channel))) return;
-      if ((await this.isWorking(connected)) && (await this.rows.endPause(channel.id)))
+      if ((await this.isWorking(connected)) && (await this.rows.endPause(channel)))
         this.logger.info({ channel: channel.code }, 'a channel goes on: its credentials are accepted');
     });
   }

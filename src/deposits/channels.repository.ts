@@ -51,6 +51,11 @@ const nextProbe = (probes: number) => (): string =>
   `statement_timestamp() + interval '${[5, 15][probes] ?? 60} minutes'`;
 
 const DUE = Raw((column) => `${column} <= statement_timestamp()`);
+
+/** Matches only these sealed credentials; null for none. */
+const theseCredentials = (sealed: Buffer | null) =>
+  Raw((column) => `${column} IS NOT DISTINCT FROM :sealed`, { sealed });
+
 /**
  * Matches the end of this reading. It also matches an earlier end, because `WrittenAheadRepository` may correct the end after the
  * clock was set back. Another reading begins later, so it ends later and does not match.
@@ -135,16 +140,18 @@ export class ChannelsRepository {
     credentials_sealed: sealed,
   }: Pick<DepositChannel, 'code' | 'credentials_sealed'>): Promise<boolean> {
     const paused = { pause_reason: 'credentials', probes: 0, probe_at: nextProbe(0), ...SAME_SETTINGS } as const;
-    const credentials_sealed = Raw((column) => `${column} IS NOT DISTINCT FROM :sealed`, { sealed });
-    const where = { code, pause_reason: IsNull(), credentials_sealed };
+    const where = { code, pause_reason: IsNull(), credentials_sealed: theseCredentials(sealed) };
     return (await this.database.manager.update(DepositChannel, where, paused)).affected === 1;
   }
 
-  /** @returns false if it was not paused. */
-  async endPause(id: number): Promise<boolean> {
+  /**
+   * Ends a pause after a probe, unless the channel has other credentials now than the probe.
+   * @returns false if it was not paused for these credentials.
+   */
+  async endPause({ id, credentials_sealed: sealed }: DepositChannel): Promise<boolean> {
+    const where = { id, pause_reason: Not(IsNull()), credentials_sealed: theseCredentials(sealed) };
     const ended = { ...NOT_PAUSED, ...SAME_SETTINGS };
-    const { affected } = await this.database.manager.update(DepositChannel, { id, pause_reason: Not(IsNull()) }, ended);
-    return affected === 1;
+    return (await this.database.manager.update(DepositChannel, where, ended)).affected === 1;
   }
 
   /** The paused channels whose probe is due. */

@@ -114,6 +114,12 @@ const isLate = (unit: string, deadlineMs: string): string => `
              EXISTS (SELECT FROM ${attemptsOf(unit, 'first')} AND first.number = 1
                        AND first.created_at < statement_timestamp() - make_interval(secs => ${deadlineMs} / 1000.0))`;
 
+/** In SQL: whether the unit has tried the `offer`. An offer whose player template was corrected counts as another offer. */
+const hasTriedOffer = (unit: string): string => `
+             EXISTS (SELECT FROM ${attemptsOf(unit, 'tried')} AND tried.supplier_id = offer.supplier_id
+                       AND tried.supplier_sku = offer.supplier_sku
+                       AND tried.player_template IS NOT DISTINCT FROM offer.player_template)`;
+
 /** In SQL: whether the unit has tried fewer offers than it may. */
 const mayTryMore = (unit: string, maxOffers: string): string => `
              (SELECT count(DISTINCT (tried.supplier_id, tried.supplier_sku)) FROM ${attemptsOf(unit, 'tried')}) < ${maxOffers}`;
@@ -128,8 +134,7 @@ const repeatedOffer = (maxRetries: string): string => `
 
 /**
  * Selects the offers that the unit has not tried, up to `maxOffers` for a unit. `why` is the reason why an offer cannot be used,
- * or null. An offer whose player template was corrected counts as another offer. An offer that sells only once a day to a
- * player is not used for an item of several units.
+ * or null. An offer that sells only once a day to a player is not used for an item of several units.
  */
 const otherOffers = (limits: Parameters<typeof offersOf>[0], maxOffers: string): string => `
         SELECT offer.supplier_id, offer.supplier_sku, offer.player_template, offer.cost_micros, offer.max_cost_micros,
@@ -140,10 +145,7 @@ const otherOffers = (limits: Parameters<typeof offersOf>[0], maxOffers: string):
         WHERE locked.failover AND p.sku = locked.sku
           AND (offer.supplier_id, offer.supplier_sku, offer.player_template)
               IS DISTINCT FROM (locked.supplier_id, locked.supplier_sku, locked.player_template)
-          AND NOT EXISTS (SELECT FROM ${attemptsOf('locked', 'tried')} AND tried.supplier_id = offer.supplier_id
-                            AND tried.supplier_sku = offer.supplier_sku
-                            AND tried.player_template IS NOT DISTINCT FROM offer.player_template)
-          AND ${mayTryMore('locked', maxOffers)}`;
+          AND NOT ${hasTriedOffer('locked')} AND ${mayTryMore('locked', maxOffers)}`;
 
 /**
  * Ends a unit's latest attempt and begins the next one, if a repeat or a routable offer is left. The supplier must have
@@ -227,13 +229,16 @@ export interface PausedUnit {
    */
   waited_ms: number;
   is_overdue: boolean;
+  /** Whether a supplier has reported that an earlier attempt bought the unit. */
+  is_sold: boolean;
 }
 
 /**
- * Lists units that have waited too long, and of the others only those for which {@link BEGIN_NEXT_ATTEMPTS} would begin an
- * attempt: the rest would fill the list. While a probe of a supplier is due or in flight, none of its units has waited too long:
- * the supplier may be able to sell again, and perhaps no worker ran for a while. If no probe can be recorded, a due probe does not
- * count. The paused suppliers are found first, whatever the planner expects: any number of units may wait for the others.
+ * Lists units that have waited too long, units of which an earlier attempt was bought after all, and of the others only those for
+ * which {@link BEGIN_NEXT_ATTEMPTS} would begin an attempt: the rest would fill the list. While a probe of a supplier is due or in
+ * flight, none of its units has waited too long: the supplier may be able to sell again, and perhaps no worker ran for a while. If no
+ * probe can be recorded, a due probe does not count. The paused suppliers are found first, whatever the planner expects: any number
+ * of units may wait for the others.
  */
 export const LIST_PAUSED = statement(
   'units.list_paused',
@@ -254,10 +259,9 @@ export const LIST_PAUSED = statement(
                     OR ${areProbesRecorded} AND s.probe_at <= statement_timestamp()) IS NOT TRUE AS is_overdue,
              EXISTS (SELECT FROM products p CROSS JOIN LATERAL (${offersOf(limits, { price: 'i.unit_price' })}) offer
                      WHERE p.sku = i.sku AND offer.why_not IS NULL AND offer.supplier_id <> u.supplier_id
-                       AND NOT (i.quantity > 1 AND offer.once_per_day)
-                       AND NOT EXISTS (SELECT FROM ${attemptsOf('u', 'tried')} AND tried.supplier_id = offer.supplier_id
-                                         AND tried.supplier_sku = offer.supplier_sku))
-               AND NOT ${isLate('u', deadlineMs)} AND ${mayTryMore('u', maxOffers)} AS is_sold_elsewhere
+                       AND NOT (i.quantity > 1 AND offer.once_per_day) AND NOT ${hasTriedOffer('u')})
+               AND NOT ${isLate('u', deadlineMs)} AND ${mayTryMore('u', maxOffers)} AS is_sold_elsewhere,
+             u.attempt > 1 AND ${isSold('u')} AS is_sold
       FROM (SELECT id, code, paused_at, probing_until, probe_at FROM suppliers WHERE pause_reason IS NOT NULL OFFSET 0) s
       CROSS JOIN LATERAL (
         SELECT * FROM order_units queued
@@ -267,7 +271,7 @@ export const LIST_PAUSED = statement(
         SELECT sku, quantity, unit_price FROM order_items WHERE order_id = u.order_id AND position = u.item LIMIT 1) i
       CROSS JOIN LATERAL (
         SELECT order_number, merchant_id, created_at FROM orders WHERE id = u.order_id LIMIT 1) o) paused
-    WHERE is_sold_elsewhere OR is_overdue
+    WHERE is_overdue OR is_sold OR is_sold_elsewhere
     LIMIT ${limit}`,
 );
 

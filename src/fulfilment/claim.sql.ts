@@ -75,6 +75,8 @@ export interface ClaimedUnit {
   timeout_ms: number;
   /** When the settings of the supplier, with which the call is made, were last changed. */
   supplier_updated_at: Date;
+  /** When a pause of the supplier last ended. */
+  supplier_resumed_at: Date | null;
   /**
    * Where this process's next claim at the supplier continues to share slots ({@link dueUnits}). Both are null if this claim had
    * nothing to share.
@@ -193,7 +195,7 @@ export const CLAIM_UNITS = statement(
     due AS (
       SELECT found.*, s.code AS supplier, s.adapter, s.base_url, ${DESTINATION} AS destination,
              s.token_sealed, s.credentials_sealed, s.callback_token_sealed, s.options, s.timeout_ms, known.inquiry_may_buy, known.max_age_ms,
-             s.updated_at AS supplier_updated_at,
+             s.updated_at AS supplier_updated_at, s.last_resumed_at AS supplier_resumed_at,
              ${usesSupplierReference('found', 'known')} AS by_supplier_reference,
              CASE WHEN found.attempt > 1 THEN ${isSold('found')} ELSE false END AS is_sold,
              coalesce(known.has_random_references, false) AS has_random_references, s.max_in_flight,
@@ -228,7 +230,8 @@ export const CLAIM_UNITS = statement(
                      THEN (extract(epoch FROM statement_timestamp() - u.last_sent_at) * 1000)::float8 END AS sent_ago_ms,
                 (extract(epoch FROM statement_timestamp() - u.first_sent_at) * 1000)::float8 AS age_ms, d.has_random_references, d.max_in_flight,
                 d.supplier, d.adapter, d.base_url, d.token_sealed, d.credentials_sealed,
-                d.callback_token_sealed, d.options, d.timeout_ms, d.supplier_updated_at, d.next_merchant, d.next_used),
+                d.callback_token_sealed, d.options, d.timeout_ms, d.supplier_updated_at, d.supplier_resumed_at,
+                d.next_merchant, d.next_used),
     -- This statement does not see the attempts that it inserts, so it takes their columns from the order and the item.
     attempted AS (
       SELECT claimed.*, o.order_number, o.merchant_id, o.user_id, o.server_id, o.character_id, o.request_id, i.kind,

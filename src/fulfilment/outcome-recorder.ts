@@ -160,9 +160,10 @@ export class OutcomeRecorder {
       return;
     }
     if (fault !== 'credentials' && fault !== 'deposit' && fault !== 'ban') return;
-    const { supplier_id: id, adapter, supplier_updated_at: updated_at } = unit;
+    const { supplier_id: id, adapter, supplier_updated_at: updated_at, supplier_resumed_at: last_resumed_at } = unit;
     const { retryAfterMs } = outcome as { retryAfterMs?: number };
-    const pause = { id, adapter, updated_at, reason: fault, detail: outcomeDetail(outcome), retryAfterMs };
+    const supplier = { id, adapter, updated_at, last_resumed_at };
+    const pause = { ...supplier, reason: fault, detail: outcomeDetail(outcome), retryAfterMs };
     await retryWrite(() => this.pauses.begin(pause), leaseEndMs, isPassing);
   }
 

@@ -7,18 +7,22 @@ import { OrderSettlementService } from '../orders/order-settlement.service.js';
 import { unitName } from '../orders/order.rows.js';
 import { AttemptsRepository, type PausedUnit } from './attempts.repository.js';
 import { FailoverService } from './failover.service.js';
+import { ListPace } from './list-pace.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
 import { UnitsRepository } from './units.repository.js';
 
 const BATCH = 500;
 
 /**
- * Buys units that wait for a paused supplier at another supplier, if possible. Fails units that have waited too long, unless an
- * earlier attempt was bought after all: then they go to review. Units in doubt are not bought elsewhere and never fail: if they are
- * in doubt for too long, they go to review.
+ * Buys units that wait for a paused supplier at another supplier, if possible, and fails units that have waited too long. If an
+ * earlier attempt was bought after all, the unit goes to review instead. Units in doubt are not bought elsewhere and never fail: if
+ * they are in doubt for too long, they go to review.
  */
 @Injectable()
 export class PausedUnitsService {
+  /** Any number of units may wait for a paused supplier although no other one sells them. Each list reads them all. */
+  private readonly pace = new ListPace();
+
   constructor(
     private readonly attempts: AttemptsRepository,
     private readonly failover: FailoverService,
@@ -35,7 +39,7 @@ export class PausedUnitsService {
    * @throws the first failure.
    */
   async handle(areProbesRecorded: boolean): Promise<void> {
-    const paused = await this.attempts.listPaused(BATCH, areProbesRecorded);
+    const paused = await this.pace.read(BATCH, () => this.attempts.listPaused(BATCH, areProbesRecorded));
     const handled = paused.map((unit) => this.buyElsewhereOrFail(unit));
     await Promise.allSettled(handled);
     const reviewed = await this.units.reviewPaused(BigInt(this.config.SUPPLIER_REVIEW_AFTER_MS), BATCH);
@@ -52,12 +56,11 @@ export class PausedUnitsService {
       supplier,
       heldMs: Math.round(unit.waited_ms),
     };
+    if (unit.is_sold && (await this.sendSoldToReview(unit))) return;
     const next = await this.failover.begin({ key, attempt, claim: null, refusal: null, calls: [] });
     if (next)
       return this.logger.warn({ ...about, next: next.supplier }, 'a unit of a paused supplier is bought elsewhere');
-    if (!unit.is_overdue) return;
-    const [sold] = await this.units.reviewSold(unit);
-    if (sold) return this.recorder.recordReviews([sold]);
+    if (!unit.is_overdue || (await this.sendSoldToReview(unit))) return;
     const reported = await this.failover.mostHelpful(key, attempt, failure('SUPPLIER_UNAVAILABLE'));
     const settled = await this.settlement.settle({
       key,
@@ -67,5 +70,12 @@ export class PausedUnitsService {
       by: { kind: 'cancellation', seenAttempt: attempt },
     });
     if (settled === 'settled') this.logger.error(about, 'a unit waited too long for a paused supplier: it has failed');
+  }
+
+  /** Sends a unit to review if a supplier has reported that an earlier attempt bought it. @returns whether that is so. */
+  private async sendSoldToReview(unit: PausedUnit): Promise<boolean> {
+    const reviewed = await this.units.reviewSold(unit);
+    if (reviewed.length > 0) await this.recorder.recordReviews(reviewed);
+    return reviewed.length > 0;
   }
 }

@@ -224,7 +224,8 @@ export const REVIEW_SOLD_UNIT = statement(
  * Sends units to review that have been in doubt for too long at paused suppliers, if the pause stops their next call.
  * Units that still get calls go to review by {@link POSTPONE_UNITS}. A unit that is still in `sending` after its lease
  * has no recorded outcome. If it was not in doubt before, its doubt counts from its last send. Each of the two states
- * has its range of an index, so queued units, of which many may wait, are not read.
+ * has its range of an index. OFFSET 0 keeps PostgreSQL to it, whatever the planner expects: queued units, of which many
+ * may wait, are not read.
  */
 export const REVIEW_PAUSED_UNITS = statement(
   'units.review_paused',
@@ -234,28 +235,33 @@ export const REVIEW_PAUSED_UNITS = statement(
     adapters: rowsOf({ adapter: 'text', inquiry_may_buy: 'boolean', inquires_by_supplier_reference: 'boolean' }),
   },
   ({ reviewAfterMs, limit, adapters }) => {
+    const isClaimedSend = `u.state = 'sending' AND u.supplier_id = s.id AND ${waitingMerchant('u')} IS NULL
+            AND u.next_action_at IS NOT NULL`;
     const inDoubt = (which: string, since: string): string => `(
-        SELECT u.order_id, u.item, u.unit, s.code AS supplier
-        FROM suppliers s JOIN order_units u ON u.supplier_id = s.id AND u.next_action_at <= statement_timestamp()
+        SELECT u.order_id, u.item, u.unit, u.claim, u.state, s.code AS supplier
+        FROM (SELECT id, code, adapter, pause_reason FROM suppliers WHERE pause_reason IS NOT NULL OFFSET 0) s
         LEFT JOIN ${adapters.as('known')} ON known.adapter = s.adapter
-        WHERE s.pause_reason IS NOT NULL AND NOT (${IS_CALLED_IN_PAUSE})
-          AND ${which} AND ${since} <= statement_timestamp() - make_interval(secs => ${reviewAfterMs} / 1000.0)
-        LIMIT ${limit} FOR NO KEY UPDATE OF u SKIP LOCKED)`;
+        CROSS JOIN LATERAL (
+          SELECT * FROM order_units u
+          WHERE ${which} AND ${since} <= statement_timestamp() - make_interval(secs => ${reviewAfterMs} / 1000.0) OFFSET 0) u
+        WHERE u.supplier_id = s.id AND u.next_action_at <= statement_timestamp() AND NOT (${IS_CALLED_IN_PAUSE})
+        LIMIT ${limit})`;
     return `
     WITH old AS (
       SELECT * FROM ${inDoubt(`u.state = 'unknown'`, 'u.unknown_since')} asked
       UNION ALL
-      SELECT * FROM ${inDoubt(
-        `u.state = 'sending' AND ${isClaimed('u')}`,
-        'coalesce(u.unknown_since, u.last_sent_at)',
-      )} sent)
+      SELECT * FROM ${inDoubt(isClaimedSend, 'coalesce(u.unknown_since, u.last_sent_at)')} sent),
+    locked AS (
+      SELECT old.* FROM old CROSS JOIN LATERAL (
+        SELECT FROM order_units u WHERE ${isOf('old', 'u')} AND u.claim = old.claim AND u.state = old.state
+        LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED) u)
     UPDATE order_units u SET state = 'review', next_action = 'inquire', next_action_at = NULL, claimed_by = NULL,
            updated_at = statement_timestamp()
-    FROM old
-    JOIN orders o ON o.id = old.order_id
-    JOIN unit_attempts a ON ${isOf('old', 'a')}
-    WHERE ${isOf('old', 'u')} AND a.number = u.attempt
-    RETURNING u.order_id, u.item, u.unit, u.attempt, u.supplier_id, old.supplier, o.order_number, o.request_id, a.reference,
+    FROM locked
+    JOIN orders o ON o.id = locked.order_id
+    JOIN unit_attempts a ON ${isOf('locked', 'a')}
+    WHERE ${isOf('locked', 'u')} AND a.number = u.attempt
+    RETURNING u.order_id, u.item, u.unit, u.attempt, u.supplier_id, locked.supplier, o.order_number, o.request_id, a.reference,
       'paused' AS review_reason`;
   },
 );

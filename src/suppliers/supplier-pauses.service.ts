@@ -13,8 +13,8 @@ import { SuppliersRepository } from './suppliers.repository.js';
 
 type Reason = Exclude<PauseReason, 'operator'>;
 
-/** Why to pause a supplier. Its `updated_at` is as it was when the refused call began. */
-interface Pause extends Pick<Supplier, 'id' | 'adapter' | 'updated_at'> {
+/** Why to pause a supplier. Its `updated_at` and `last_resumed_at` are as they were when the refused call began. */
+interface Pause extends Pick<Supplier, 'id' | 'adapter' | 'updated_at' | 'last_resumed_at'> {
   reason: Reason;
   /** The supplier's explanation. */
   detail: string | null;
@@ -34,8 +34,8 @@ const PAUSED: Record<Reason, string> = {
 const PROBES_MS: Record<Reason, readonly [number, ...number[]]> = {
   // Suppliers may ban clients after repeated failed sign-ins.
   credentials: [5 * MINUTE_MS, 15 * MINUTE_MS, 60 * MINUTE_MS],
-  // The first probe comes at once: it records the balance that is too low, so that a later probe recognizes a higher one. It never
-  // ends the pause: with a balance above the operator's limit, the same purchase would be refused again and again.
+  // The first probe comes at once: it records the balance that is too low, so that a later probe recognizes a higher one. The
+  // operator's limit does not count for it: with a balance above it, the same purchase would be refused again and again.
   deposit: [0, MINUTE_MS],
   // Each call during a ban prolongs the ban. The longest wait is about 17 hours.
   ban: [2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024].map((minutes) => minutes * MINUTE_MS) as [number, ...number[]],
@@ -69,24 +69,26 @@ export class SupplierPausesService {
   ) {}
 
   /**
-   * Pauses a supplier, or gives its pause a more serious reason. Does nothing if its settings were changed after the call
-   * began: the refusal proves nothing about the new ones. Nor does it if faults never pause suppliers of its adapter.
+   * Pauses a supplier, or gives its pause a more serious reason. Does nothing if its settings were changed or a pause ended
+   * after the call began: the refusal proves nothing about the time since. Nor does it if faults never pause suppliers of its
+   * adapter.
    */
-  async begin({ id, adapter, updated_at: updatedAt, reason, detail, retryAfterMs = 0 }: Pause): Promise<void> {
+  async begin({ id, adapter, reason, detail, retryAfterMs = 0, ...before }: Pause): Promise<void> {
     if (!this.registry.isPausedByFaults(adapter)) return;
     const shown = detail === null ? null : storable(detail, MAX_DETAIL_LENGTH);
     const waits = { probesMs: [...PROBES_MS[reason]], minWaitMs: retryAfterMs };
-    const supplier = await this.repository.beginPause({ id, updatedAt, reason, detail: shown, ...waits });
+    const since = { updatedAt: before.updated_at, lastResumedAt: before.last_resumed_at };
+    const supplier = await this.repository.beginPause({ id, ...since, reason, detail: shown, ...waits });
     if (supplier !== null) this.logger.error({ supplier, reason, detail }, PAUSED[reason]);
   }
 
   /** Pauses a supplier that refused a call because of our credentials or a ban. For calls that are not purchases. */
   async beginFor(
-    { id, adapter, updated_at }: Supplier,
+    { id, adapter, updated_at, last_resumed_at }: Supplier,
     { fault, detail, retryAfterMs }: Unavailable & Pick<Pause, 'retryAfterMs'>,
   ): Promise<void> {
     if (fault === 'credentials' || fault === 'ban')
-      await this.begin({ id, adapter, updated_at, reason: fault, detail, retryAfterMs });
+      await this.begin({ id, adapter, updated_at, last_resumed_at, reason: fault, detail, retryAfterMs });
   }
 
   /**
@@ -132,19 +134,15 @@ export class SupplierPausesService {
     return { supplier, answer, isResumed: await this.endPause(supplier, answer.amount, claimed) };
   }
 
-  private async endPause(
-    supplier: Supplier,
-    { micros }: CostMoney,
-    claimed: 'first' | 'later' | null,
-  ): Promise<boolean> {
+  private async endPause(supplier: Supplier, balance: CostMoney, claimed: 'first' | 'later' | null): Promise<boolean> {
     const { pause_reason: reason } = supplier;
     if (reason === null || reason === 'operator') return false;
     // If the first probe got no answer, any balance is enough: it may have been topped up since. At worst, the supplier refuses one
     // more purchase.
     const isUnnoted = claimed === 'later' && supplier.paused_balance_micros === null;
-    if (reason !== 'deposit' || (claimed !== 'first' && (isUnnoted || isEnough(supplier, micros))))
-      return this.repository.endPause(supplier, reason);
-    await this.repository.notePausedBalance(supplier, micros);
+    const isOver = claimed === 'first' ? hasRisen(supplier, balance) : isUnnoted || isEnough(supplier, balance.micros);
+    if (reason !== 'deposit' || isOver) return this.repository.endPause(supplier, reason);
+    await this.repository.notePausedBalance(supplier, balance.micros);
     return false;
   }
 }
@@ -152,3 +150,19 @@ export class SupplierPausesService {
 /** Whether the balance is higher than at the first probe of the pause, or above the operator's limit. */
 const isEnough = ({ paused_balance_micros: before, low_balance_micros: low }: Supplier, micros: bigint): boolean =>
   (before !== null && micros > before) || (low !== null && micros > low);
+
+/**
+ * Whether the balance is higher than at its last reading before the pause: it may have been topped up since, even before the first
+ * probe. At worst, the supplier refuses one more purchase: the pause that follows continues this one, and the probe that ended this
+ * one was a reading since then.
+ */
+const hasRisen = (
+  { balance_micros: before, balance_currency: currency, balance_at: at, paused_at: since }: Supplier,
+  balance: CostMoney,
+): boolean =>
+  before !== null &&
+  at !== null &&
+  since !== null &&
+  at < since &&
+  currency === balance.currency &&
+  balance.micros > before;

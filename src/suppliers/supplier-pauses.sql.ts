@@ -19,20 +19,28 @@ const probesBefore = (reason: string): string =>
   `CASE WHEN ${reason} <> 'deposit' AND ${continues(reason)} THEN probes ELSE 0 END`;
 
 /**
- * Pauses a supplier, unless its settings were changed after `updatedAt`: the refused call had the settings of that
- * moment. Does not change an operator's pause. A pause for the deposit or a ban may get a more serious reason. If a
- * pause for the credentials or a ban continues another one, its first probe comes later than usual: each resumption may
- * cost another refused purchase.
+ * Pauses a supplier, unless its settings were changed after `updatedAt`, or a pause ended after `lastResumedAt`: the
+ * refused call began before that. Does not change an operator's pause. A pause for the deposit or a ban may get a more
+ * serious reason. If a pause for the credentials or a ban continues another one, its first probe comes later than
+ * usual: each resumption may cost another refused purchase.
  */
 export const BEGIN_PAUSE = statement(
   'suppliers.begin_pause',
-  { id: 'int', updatedAt: 'timestamptz', reason: 'text', detail: 'text?', probesMs: 'int[]', minWaitMs: 'int' },
-  ({ id, updatedAt, reason, detail, probesMs, minWaitMs }) => `
+  {
+    id: 'int',
+    updatedAt: 'timestamptz',
+    lastResumedAt: 'timestamptz?',
+    reason: 'text',
+    detail: 'text?',
+    probesMs: 'int[]',
+    minWaitMs: 'int',
+  },
+  ({ id, updatedAt, lastResumedAt, reason, detail, probesMs, minWaitMs }) => `
     UPDATE suppliers SET pause_reason = ${reason}, pause_detail = ${detail},
       paused_at = ${pausedSince(reason)}, paused_balance_micros = NULL, probes = ${probesBefore(reason)},
       probe_at = statement_timestamp() + make_interval(secs => greatest(${minWaitMs},
         (${probesMs})[1 + least(${probesBefore(reason)}, cardinality(${probesMs}) - 1)]) / 1000.0)
-    WHERE id = ${id} AND updated_at = ${updatedAt}
+    WHERE id = ${id} AND updated_at = ${updatedAt} AND last_resumed_at IS NOT DISTINCT FROM ${lastResumedAt}
       AND (pause_reason IS NULL OR pause_reason IN ('deposit', 'ban') AND ${reason} = 'credentials'
            OR pause_reason = 'deposit' AND ${reason} = 'ban')
     RETURNING code`,

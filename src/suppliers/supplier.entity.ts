@@ -118,7 +118,7 @@ export class Supplier {
 
   /**
    * The reason of the last pause that a probe ended; null if no pause may continue it, because an operator resumed the supplier or
-   * changed its address, account or adapter. The next columns have the `paused_at` and the end of that pause.
+   * changed its address, account or adapter. The next column has the `paused_at` of that pause.
    */
   @Column('text', { nullable: true })
   last_pause_reason!: PauseReason | null;
@@ -126,6 +126,7 @@ export class Supplier {
   @Column(timestampColumn({ nullable: true }))
   last_paused_at!: Date | null;
 
+  /** When a probe or an operator last ended a pause. A call that began before does not pause the supplier again. */
   @Column(timestampColumn({ nullable: true }))
   last_resumed_at!: Date | null;
 

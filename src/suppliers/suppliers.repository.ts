@@ -44,6 +44,8 @@ interface BegunPause {
   id: number;
   /** When the settings of the refused call were set. */
   updatedAt: Date;
+  /** When a pause of the supplier had last ended before the refused call. */
+  lastResumedAt: Date | null;
   reason: PauseReason;
   detail: string | null;
   /** The waits before the first and each next probe. */
@@ -276,19 +278,26 @@ export class SuppliersRepository {
 
   /** Ends a pause for an operator. The next pause does not continue it. */
   async resume({ manager }: Transaction, { id }: Supplier): Promise<void> {
-    await manager.update(Supplier, { id }, { ...NOT_PAUSED, last_pause_reason: null, ...SAME_SETTINGS });
+    const resumed = { last_pause_reason: null, last_resumed_at: (): string => NOW };
+    await manager.update(Supplier, { id }, { ...NOT_PAUSED, ...resumed, ...SAME_SETTINGS });
     await this.hurryUnits(manager, id);
   }
 
   /**
-   * Ends a pause after a probe. A probe with replaced settings proves nothing about the new ones.
+   * Ends a pause after a probe. A probe with replaced settings proves nothing about the new ones, but then the next probe
+   * comes soon.
    * @param supplier the supplier as it was before the probe.
-   * @returns false if the supplier is no longer paused for this reason, or its settings have changed.
+   * @returns false if the supplier is no longer paused for this reason, its settings have changed, or a pause has ended since.
    */
-  async endPause({ id, updated_at }: Supplier, reason: PauseReason): Promise<boolean> {
+  async endPause({ id, updated_at, last_resumed_at }: Supplier, reason: PauseReason): Promise<boolean> {
     const { manager } = this.dataSource;
-    const { affected } = await manager.update(Supplier, { id, updated_at, pause_reason: reason }, ENDED_BY_PROBE);
-    if (affected !== 1) return false;
+    const same = { id, pause_reason: reason, updated_at, last_resumed_at: last_resumed_at ?? IsNull() };
+    const { affected } = await manager.update(Supplier, same, ENDED_BY_PROBE);
+    if (affected !== 1) {
+      const probe_at = (): string => `least(probe_at, ${NOW} + interval '2 minutes')`;
+      await manager.update(Supplier, { id, pause_reason: reason }, { probe_at, ...SAME_SETTINGS });
+      return false;
+    }
     await this.hurryUnits(manager, id);
     return true;
   }

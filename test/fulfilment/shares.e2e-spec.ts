@@ -31,6 +31,16 @@ async function waiting(...queues: { units: number; weight?: number }[]): Promise
 const of = (merchants: number[], counts: Record<number, number>): number[] =>
   merchants.map((merchant) => counts[merchant] ?? 0);
 
+/** How many entries of the index a plan read, those included that it left aside. */
+const entriesRead = (plan: PlanNode): number =>
+  nodesOf(plan)
+    .filter((node) => node['Index Name'] === DUE)
+    .map(
+      (node) =>
+        (Number(node['Actual Rows']) + Number(node['Rows Removed by Filter'] ?? 0)) * Number(node['Actual Loops']),
+    )
+    .reduce((sum, entries) => sum + entries, 0);
+
 describe('The free slots of a supplier', () => {
   it('are shared equally by the merchants with due units, however long the units of one have waited', async () => {
     const merchants = await waiting({ units: 1_000 }, { units: 10 });
@@ -173,16 +183,6 @@ describe('Units without a merchant’s name', () => {
 });
 
 describe('A claim among 50,000 due units of one merchant and 100 of another', () => {
-  /** How many entries of the index a plan read, those included that it left aside. */
-  const entriesRead = (plan: PlanNode): number =>
-    nodesOf(plan)
-      .filter((node) => node['Index Name'] === DUE)
-      .map(
-        (node) =>
-          (Number(node['Actual Rows']) + Number(node['Rows Removed by Filter'] ?? 0)) * Number(node['Actual Loops']),
-      )
-      .reduce((sum, entries) => sum + entries, 0);
-
   it('reads entries of the index in proportion to what it takes, and no more merchants than slots', async () => {
     const [whale = 0] = await waiting({ units: 50_000 }, { units: 100 });
     // Merchants behind them, which a claim of a few slots does not come to.
@@ -197,6 +197,18 @@ describe('A claim among 50,000 due units of one merchant and 100 of another', ()
     }
     // Two slots for each, and half of what the thirty leave.
     expect((await scene.claimed(64))[whale]).toBe(17);
+  });
+});
+
+describe.each(['credentials', 'ban'])('A claim at a supplier that is paused for %s', (reason) => {
+  it('reads none of the units that wait, because none gets a call', async () => {
+    await waiting({ units: 1_000 });
+    await scene.stack.sql(`UPDATE suppliers SET pause_reason = $2, paused_at = now() WHERE id = $1`, [
+      scene.supplierId,
+      reason,
+    ]);
+    expect(entriesRead(await scene.explain(10))).toBeLessThan(10);
+    expect(await scene.claim(10)).toEqual([]);
   });
 });
 

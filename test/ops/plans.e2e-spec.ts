@@ -93,19 +93,27 @@ describe('a supplier’s pause', () => {
     expect(read).toEqual({ rows: 0n });
   });
 
-  it('has its units in doubt looked for without reading those that wait', async () => {
+  it('has its units in doubt looked for without reading those that wait, whatever the statistics are', async () => {
     await stack.addSupplier('paused', stack.supplier.url);
+    // By these statistics, many units are in doubt, and few are at any one supplier.
     await stack.fill(`
       SET session_replication_role = 'replica';
+      INSERT INTO order_units (order_id, item, unit, supplier_id, merchant_id, state, unknown_since, next_action_at, updated_at)
+      SELECT 400000 + place, 1, 1, 1000 + place % 1000, 1, 'unknown', now() - interval '1 day' + place * interval '1 second', now(),
+             now() FROM generate_series(1, 5000) AS place;
+      ANALYZE order_units;
+      UPDATE order_units SET state = 'succeeded', next_action_at = NULL WHERE order_id > 400000;
       UPDATE suppliers SET pause_reason = 'operator', paused_at = now() WHERE code = 'paused';
       INSERT INTO order_units (order_id, item, unit, supplier_id, merchant_id, next_action_at, updated_at)
-      SELECT 200000 + place, 1, 1, id, 1, now(), now() FROM suppliers, generate_series(1, 5000) AS place WHERE code = 'paused';
-      ANALYZE order_units`);
-    const [read] = await stack.database.transaction((tx) => {
-      tx.write(...REVIEW_PAUSED_UNITS.with({ reviewAfterMs: 0n, limit: 500, adapters: [] }));
-      return tx.query<{ rows: bigint }>(READ);
-    });
-    expect(read).toEqual({ rows: 0n });
+      SELECT 200000 + place, 1, 1, id, 1, now(), now() FROM suppliers, generate_series(1, 5000) AS place WHERE code = 'paused'`);
+    const reads = (): Promise<unknown> =>
+      stack.database.transaction((tx) => {
+        tx.write(...REVIEW_PAUSED_UNITS.with({ reviewAfterMs: 0n, limit: 500, adapters: [] }));
+        return tx.query<{ rows: bigint }>(READ);
+      });
+    expect(await reads()).toEqual([{ rows: 0n }]);
+    await stack.fill('ANALYZE order_units');
+    expect(await reads()).toEqual([{ rows: 0n }]);
   });
 });
 

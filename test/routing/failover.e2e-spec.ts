@@ -328,6 +328,29 @@ describe('The units of a paused supplier that are tried at others', () => {
     await scene.orderWith(one, 'completed');
     expect(await stack.api.get(AttemptsRepository).listPaused(500, true)).toEqual([]);
   });
+
+  it('include those whose offer was corrected at a supplier that had refused them', async () => {
+    const { stack, commandLine } = scene;
+    const [paused, other] = [unique('paused'), unique('other')];
+    for (const code of [paused, other]) await stack.addSupplier(code, stack.supplier.url);
+    const user = unique('8');
+    stack.supplier.script(user, ({ reference }) => {
+      if (reference.endsWith('.2')) return { status: 429, headers: { 'retry-after': '110' } };
+      return reference.endsWith('.3') ? bought(reference) : refused(reference, 'OUT_OF_STOCK');
+    });
+    const both = await scene.product({ supplier: other, supplierSku: 'Y' }, { supplier: paused, supplierSku: 'X' });
+    const order = await scene.order(both, { user });
+    await eventually(
+      () => stack.supplier.about(order.order_number).length,
+      (sends) => sends > 1,
+    );
+    await scene.unitIn(order, 'queued');
+    const isOther = 'supplier_id = (SELECT id FROM suppliers WHERE code = $1)';
+    await stack.sql(`UPDATE supplier_offers SET player_template = '{user}' WHERE ${isOther}`, [other]);
+    await commandLine.json('supplier', 'pause', paused, '--reason', 'maintenance');
+    await scene.orderWith(order, 'completed');
+    expect((await scene.attempts(order)).map(({ supplier }) => supplier)).toEqual([other, paused, other]);
+  });
 });
 
 describe('A supplier that refuses our credentials', () => {

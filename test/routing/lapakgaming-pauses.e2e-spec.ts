@@ -57,19 +57,24 @@ describe('Lapakgaming', () => {
     expect(await sent()).toHaveLength(2);
   });
 
-  it('is not paused by a refusal of the settings that an operator corrected meanwhile', async () => {
-    const set = (baseUrl: string): Promise<unknown> =>
-      scene.stack.api.get(SuppliersService).set({ code, adapter: 'lapakgaming', baseUrl, timeoutMs: TIMEOUT_MS });
+  const set = (baseUrl: string): Promise<unknown> =>
+    scene.stack.api.get(SuppliersService).set({ code, adapter: 'lapakgaming', baseUrl, timeoutMs: TIMEOUT_MS });
+
+  it.each<[refusal: string, change: () => Promise<unknown>]>([
+    ['of the settings that an operator corrected meanwhile', () => set(vendor.url)],
+    ['of a call that began before an operator resumed it', () => scene.commandLine.json('supplier', 'resume', code)],
+  ])('is not paused by a refusal %s', async (_, change) => {
     const sku = await scene.product({ supplier: code, supplierSku: 'ML78_8-S2' });
     await withHeldRefusal(async ({ url, called, release }) => {
       await set(url);
       const order = await scene.order(sku);
       await called;
-      await set(vendor.url);
+      await change();
       release();
       await scene.unitIn(order, 'queued');
       const shown = await scene.commandLine.json('supplier', 'show', code);
       expect(shown).toMatchObject({ status: 'active', pause_reason: null });
+      await set(vendor.url);
       await scene.aMinuteLater(order);
       await endedAtLapakgaming(scene, vendor, order);
       await scene.orderWith(order, 'completed');

@@ -347,13 +347,14 @@ describe('Such a report while the first send of the next attempt is in flight', 
     await scene.stack.sql(`UPDATE supplier_reversals SET status = 'open', closed_at = NULL WHERE ${OF_ORDER}`, [
       order.order_number,
     ]);
+    await scene.unitIn(order, 'review');
     await expectReviewAfterADay(order, supplier);
   });
 });
 
 describe('An open discrepancy about a late sale, beside a unit that waits to be sent again', () => {
   it('keeps an operator from cancelling the unit, until the discrepancy is closed', async () => {
-    const supplier = unique('paused');
+    const supplier = unique('busy');
     await scene.stack.addSupplier(supplier, scene.stack.supplier.url);
     const sku = await scene.product(
       { supplier: 'first', supplierSku: 'ml86', cost: 20_000 },
@@ -363,8 +364,10 @@ describe('An open discrepancy about a late sale, beside a unit that waits to be 
     await first.sim('rules', { match: { player: user }, rc: '02' });
     scene.stack.supplier.script(user, () => ({ status: 429, headers: { 'retry-after': '5' } }));
     const order = await scene.order(sku, { user });
-    await scene.reference(order, 2);
-    await scene.commandLine.json('supplier', 'pause', supplier, '--reason', 'maintenance');
+    await eventually(
+      () => scene.stack.supplier.about(order.order_number).length,
+      (sends) => sends > 0,
+    );
     await scene.unitIn(order, 'queued');
     // Such a discrepancy is left if the report comes during a claim that its worker then undoes.
     await scene.stack.sql(

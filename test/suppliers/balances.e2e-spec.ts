@@ -5,6 +5,7 @@ import { SchemaService } from '../../src/database/schema.service.js';
 import { SupplierBalancesService } from '../../src/suppliers/supplier-balances.service.js';
 import { SupplierPausesService } from '../../src/suppliers/supplier-pauses.service.js';
 import type { SupplierSettings } from '../../src/suppliers/supplier-settings.js';
+import type { Supplier } from '../../src/suppliers/supplier.entity.js';
 import { SuppliersService } from '../../src/suppliers/suppliers.service.js';
 import { openManagementPort, Scrape } from '../ops/management.js';
 import { DigiflazzBench, KEYS, USERNAME, type DigiflazzClient } from '../simulators/digiflazz-client.js';
@@ -171,8 +172,9 @@ describe('a pause', () => {
   });
 
   const paused = async (reason: 'deposit' | 'ban'): Promise<Record<string, unknown>> => {
-    const { id, updated_at } = (await supplier()) as { id: number; updated_at: Date };
-    await stack.api.get(SupplierPausesService).begin({ id, updated_at, adapter: 'digiflazz', reason, detail: null });
+    const { id, updated_at, last_resumed_at } = (await supplier()) as unknown as Supplier;
+    const before = { id, updated_at, last_resumed_at };
+    await stack.api.get(SupplierPausesService).begin({ ...before, adapter: 'digiflazz', reason, detail: null });
     const [row] = await stack.sql(
       `SELECT paused_at > now() - interval '1 hour' AS is_new, probe_at < paused_at + interval '5 minutes' AS is_probed_soon
        FROM suppliers WHERE id = $1`,
@@ -183,15 +185,63 @@ describe('a pause', () => {
   const sinceYesterday = (): Promise<unknown> =>
     stack.sql(`UPDATE suppliers SET paused_at = now() - interval '1 day', probes = 5 WHERE code = $1`, [code]);
 
+  const refusal = { known: false, detail: 'wrong key', offersNone: false, fault: 'credentials' } as const;
+
   it('does not begin for a call with settings that an operator changed meanwhile', async () => {
     const [pauses, suppliers] = [stack.api.get(SupplierPausesService), stack.api.get(SuppliersService)];
-    const refusal = { known: false, detail: 'wrong key', offersNone: false, fault: 'credentials' } as const;
     const before = await suppliers.getByCode(code);
     await set({ key: 'another' });
     await pauses.beginFor(before, refusal);
     expect(await supplier()).toMatchObject({ pause_reason: null });
     await pauses.beginFor(await suppliers.getByCode(code), refusal);
     expect(await supplier()).toMatchObject({ pause_reason: 'credentials' });
+  });
+
+  it('does not begin for a call that began before an operator resumed the supplier', async () => {
+    const [pauses, suppliers] = [stack.api.get(SupplierPausesService), stack.api.get(SuppliersService)];
+    const before = await suppliers.getByCode(code);
+    await pauses.beginFor(before, refusal);
+    expect(await supplier()).toMatchObject({ pause_reason: 'credentials' });
+    await suppliers.resume(code, { operator: 'tester' });
+    await pauses.beginFor(before, refusal);
+    expect(await supplier()).toMatchObject({ pause_reason: null });
+    await pauses.beginFor(await suppliers.getByCode(code), refusal);
+    expect(await supplier()).toMatchObject({ pause_reason: 'credentials' });
+  });
+
+  it('does not end by a probe that began before an operator ended an earlier pause', async () => {
+    const [pauses, suppliers] = [stack.api.get(SupplierPausesService), stack.api.get(SuppliersService)];
+    await paused('ban');
+    const before = await suppliers.getByCode(code);
+    await suppliers.resume(code, { operator: 'tester' });
+    await paused('ban');
+    expect(await pauses.probe(before)).toMatchObject({ isResumed: false });
+    expect(await pauses.probe(await suppliers.getByCode(code))).toMatchObject({ isResumed: true });
+  });
+
+  it('for the deposit ends by its first probe if the balance has risen since its last reading before, but only once', async () => {
+    const pauses = stack.api.get(SupplierPausesService);
+    const firstProbe = async (): Promise<boolean | undefined> => {
+      await paused('deposit');
+      const claimed = (await pauses.claimDueProbes()).find((each) => each.code === code);
+      return claimed && (await pauses.probeClaimed(claimed)).isResumed;
+    };
+    await report([5, 1]);
+    await stack.sql(`UPDATE suppliers SET balance_at = now() - interval '5 minutes' WHERE code = $1`, [code]);
+    expect(await firstProbe()).toBe(true);
+    expect(await firstProbe()).toBe(false);
+    expect(await supplier()).toMatchObject({ pause_reason: 'deposit' });
+  });
+
+  it('that a probe with earlier settings would have ended is probed again soon', async () => {
+    const [pauses, suppliers] = [stack.api.get(SupplierPausesService), stack.api.get(SuppliersService)];
+    await paused('ban');
+    await stack.sql(`UPDATE suppliers SET probe_at = now() + interval '17 hours' WHERE code = $1`, [code]);
+    const before = await suppliers.getByCode(code);
+    await set();
+    expect(await pauses.probe(before)).toMatchObject({ isResumed: false });
+    const isSoon = `SELECT probe_at < now() + interval '5 minutes' AS is_soon FROM suppliers WHERE code = $1`;
+    expect(await stack.sql(isSoon, [code])).toEqual([{ is_soon: true }]);
   });
 
   it('of another account does not continue the pause of the account before', async () => {

@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SchemaService } from '../../../src/database/schema.service.js';
+import { ChannelsRepository } from '../../../src/deposits/channels.repository.js';
+import type { DepositChannel } from '../../../src/deposits/deposit-channel.entity.js';
 import { deferred } from '../../support/deferred.js';
 import { eventually } from '../../support/eventually.js';
 import { expectError } from '../../support/expectations.js';
@@ -268,6 +270,17 @@ describe('refused keys', () => {
       expectError(await creating, 503, 'SERVICE_UNAVAILABLE');
     });
     expect(await scene.channel()).toMatchObject({ status: 'active', pause_reason: null });
+  });
+
+  it('keep the channel paused although a probe with the keys before them succeeds', async () => {
+    const rows = scene.deposits.stack.api.get(ChannelsRepository);
+    const before = (await rows.find(scene.code)) as DepositChannel;
+    await scene.set(scene.code, `webhook_secret=${WEBHOOK_SECRET}`);
+    const now = (await rows.find(scene.code)) as DepositChannel;
+    expect(await rows.beginPause(now)).toBe(true);
+    expect(await rows.endPause(before)).toBe(false);
+    expect(await scene.channel()).toMatchObject({ pause_reason: 'credentials' });
+    expect(await rows.endPause(now)).toBe(true);
   });
 
   it('are probed each hour, for however long the channel is paused', async () => {
