@@ -87,6 +87,7 @@ describe('topup', () => {
       [['merchant', 'create'], /required option '--name <name>' not specified/],
       [['merchant', 'show', '1.0'], /'1\.0' is invalid .+ It must be an id: a whole number such as 12/],
       [['wallet', 'debit', '--merchant', '1', '--reference', 'r', '--amount', '-5'], /'-5' is invalid.+in baht/],
+      [['month', 'archive', '--through', '2026-05', '--to', ''], /'' is invalid.+It must be a directory such as/],
       [['order', 'resolve', 'o', '--unit', '1.1', '--reason', 'r', '--failed', 'BROKEN'], /one of INVALID_PLAYER, /],
     ]);
   });
