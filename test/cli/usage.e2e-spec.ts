@@ -118,6 +118,12 @@ describe('topup without a database', () => {
     server.close();
   });
 
+  it('lists the adapters of channels', async () => {
+    const nowhere = new CommandLine({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' });
+    const adapters = await nowhere.json<{ adapter: string }[]>('channel', 'adapters');
+    expect(adapters.map(({ adapter }) => adapter)).toContain('promptpay');
+  });
+
   it('explains how to start the local stack if none runs', async () => {
     const commandLine = new CommandLine({
       TOPUP_DATA_DIR: `/nonexistent/${randomBytes(4).toString('hex')}`,
