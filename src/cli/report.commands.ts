@@ -1,4 +1,3 @@
-import path from 'node:path';
 import { InvalidArgumentError, type Command } from 'commander';
 import { CsvProblems } from '../core/csv-table.js';
 import { DAY_MS } from '../core/durations.js';
@@ -24,7 +23,7 @@ import { defineDepositsReport } from './deposits-report.command.js';
 import { DepositsModule } from '../deposits/deposits.module.js';
 import { NoQueuesModule } from '../queues/no-queues.module.js';
 import type { CommandGroup, OperatorCommand } from './command-group.js';
-import { readFile } from './csv-file.js';
+import { nameInWords, readFile } from './csv-file.js';
 import { dailyReport, dailyReports } from './daily-report.view.js';
 import { marginReport } from './margin-report.view.js';
 import { repeated } from './named-values.js';
@@ -212,7 +211,7 @@ async function readStatementOf(
     throw new CommandError('--column, --bought, --not-bought and --refunded are for --statement: give its file');
   }
   if (supplier === undefined) throw new CommandError('give the supplier of the statement with --supplier');
-  const name = file === '-' ? 'standard input' : path.basename(file);
+  const name = nameInWords(file);
   try {
     return { name, since, ...readStatement(await readFile(file), { headers, bought, notBought, refunded }) };
   } catch (error) {
