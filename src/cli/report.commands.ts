@@ -198,6 +198,7 @@ function statementColumn(text: string, earlier: StatementFormat['headers'] = {})
   const column = STATEMENT_COLUMNS.find((each) => each === name);
   if (column === undefined || header === '')
     throw new InvalidArgumentError(`It must be name=header, with a name of ${STATEMENT_COLUMNS.join(', ')}.`);
+  if (earlier[column] !== undefined) throw new InvalidArgumentError(`The column ${column} is given twice.`);
   return { ...earlier, [column]: header };
 }
 

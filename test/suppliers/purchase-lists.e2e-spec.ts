@@ -185,6 +185,8 @@ describe('a statement file of a supplier', () => {
     );
     expect(await refused('--statement', file)).toMatch(/give the supplier of the statement with --supplier/);
     expect(await refused('--statement', file, '--column', 'ref=Ref ID')).toMatch(/It must be name=header/);
+    const twice = ['--column', 'reference=Ref ID', '--column', 'reference=No'];
+    expect(await refused('--statement', file, ...twice)).toMatch(/The column reference is given twice/);
     expect(await refused('--supplier', 'fake', '--not-bought', 'Batal')).toMatch(/are for --statement: give its file/);
   });
 });
