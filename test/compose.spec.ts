@@ -103,6 +103,11 @@ describe('docker-compose.yml', () => {
       );
     }
   });
+
+  it('counts only nightly dumps for the health of the backup', () => {
+    const [names = 'none'] = /'topup-\?.+dump'/.exec(read('deploy/backup/backup.sh')) ?? [];
+    expect(services.backup?.healthcheck).toMatchObject({ test: expect.stringContaining(`-name ${names} `) });
+  });
 });
 
 /** A folder of its own with `make-env.sh`. */
