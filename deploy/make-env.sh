@@ -59,6 +59,13 @@ case $# in
     exit 1
     ;;
 esac
+# Docker compose names a volume after the folder. Fresh secrets would open neither this database nor what is sealed in it.
+project=${COMPOSE_PROJECT_NAME:-$(basename "$PWD" | tr '[:upper:]' '[:lower:]' | tr -cd 'a-z0-9_-')}
+if [ ! -e .env ] && docker volume inspect "${project}_postgres-data" >/dev/null 2>&1; then
+  echo "There is no .env, but the volume ${project}_postgres-data has a database: put back your copy of .env." >&2
+  echo 'To write fresh secrets all the same, run cp .env.example .env before this command.' >&2
+  exit 1
+fi
 [ -e .env ] || cp .env.example .env
 chmod 600 .env
 fill SECRETS_KEY "$(random_base64 32)"

@@ -194,9 +194,13 @@ async function ended(started: Run): Promise<Ended> {
     expect(await attempts()).toMatchObject([{ is_complete: false }, { is_complete: true }]);
   });
 
-  it('keeps the newest dumps, and removes no other file', async () => {
-    for (const name of [...OLD, 'topup-before-upgrade.dump', 'notes.txt']) writeFileSync(path.join(folder, name), '');
-    expect(await backUp()).toMatchObject({ code: 0, said: expect.stringContaining(`${OLD[0]} was removed`) });
+  it('keeps the newest dumps, also after a clock was ahead, and removes no other file', async () => {
+    const ahead = 'topup-2099-01-01T203000Z.dump';
+    for (const name of [...OLD, ahead, 'topup-before-upgrade.dump', 'notes.txt'])
+      writeFileSync(path.join(folder, name), '');
+    const { code, said } = await backUp();
+    expect(code).toBe(0);
+    expect(said.match(/topup-\S+(?= was removed)/g)).toEqual([OLD[0], ahead]);
     const nightly = dumps()
       .filter((name) => name !== 'topup-before-upgrade.dump')
       .sort();

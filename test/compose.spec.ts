@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
@@ -103,13 +103,24 @@ describe('docker-compose.yml', () => {
       );
     }
   });
+
+  it('counts only nightly dumps for the health of the backup', () => {
+    const [names = 'none'] = /'topup-\?.+dump'/.exec(read('deploy/backup/backup.sh')) ?? [];
+    expect(services.backup?.healthcheck).toMatchObject({ test: expect.stringContaining(`-name ${names} `) });
+  });
 });
 
-/** Runs `make-env.sh`. @param names of the profile `edge`. @param earlier lines of an .env. @returns the .env, and what was printed. */
-function runMakeEnv(names: string[], earlier?: string): { env: Record<string, string>; printed: string } {
+/** A folder of its own with `make-env.sh`. */
+function makeEnvFolder(): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'topup-env-'));
   mkdirSync(path.join(folder, 'deploy'));
   for (const file of ['deploy/make-env.sh', '.env.example']) copyFileSync(file, path.join(folder, file));
+  return folder;
+}
+
+/** Runs `make-env.sh`. @param names of the profile `edge`. @param earlier lines of an .env. @returns the .env, and what was printed. */
+function runMakeEnv(names: string[], earlier?: string): { env: Record<string, string>; printed: string } {
+  const folder = makeEnvFolder();
   if (earlier !== undefined) writeFileSync(path.join(folder, '.env'), earlier);
   const run = spawnSync('sh', ['deploy/make-env.sh', ...names], { cwd: folder, encoding: 'utf8' });
   const text = readFileSync(path.join(folder, '.env'), 'utf8');
@@ -124,6 +135,24 @@ const makeEnv = (names: string[]): Record<string, string> => runMakeEnv(names).e
 /** A part of the file with the values of .env. */
 const interpolated = (part: string, env: Record<string, string>): string =>
   part.replace(/\$\{([A-Z0-9_]+)(?::?-([^}]*))?\}/g, (_, name: string, missing = '') => env[name] || String(missing));
+
+describe('make-env.sh', () => {
+  it('writes no fresh secrets beside the database of a lost .env, unless there is a new one', () => {
+    const folder = makeEnvFolder();
+    const bin = path.join(folder, 'bin');
+    mkdirSync(bin);
+    const volume = `${path.basename(folder).toLowerCase()}_postgres-data`;
+    writeFileSync(path.join(bin, 'docker'), `#!/bin/sh\n[ "$*" = 'volume inspect ${volume}' ]\n`, { mode: 0o755 });
+    const env = { ...process.env, PATH: `${bin}:${process.env.PATH ?? ''}` };
+    const run = () => spawnSync('sh', ['deploy/make-env.sh'], { cwd: folder, encoding: 'utf8', env });
+    const { status, stderr } = run();
+    expect([status, stderr]).toEqual([1, expect.stringContaining(volume)]);
+    expect(existsSync(path.join(folder, '.env'))).toBe(false);
+    copyFileSync('.env.example', path.join(folder, '.env'));
+    expect(run().status).toBe(0);
+    rmSync(folder, { recursive: true });
+  });
+});
 
 describe('the API', () => {
   // After a restore, operators start the API alone to pause all suppliers: a worker would buy.

@@ -25,6 +25,16 @@ is_number() {
   esac
 }
 
+# Whether a mail server has a name and a port. Of an IPv6 address without brackets, the last part would count as the port.
+is_server() {
+  is_number "${1##*:}" || return 1
+  case ${1%:*} in
+    "$1" | '') return 1 ;;
+    \[*\]) ;;
+    *:*) return 1 ;;
+  esac
+}
+
 # Ends the start, because Alertmanager would refuse the value, and so send no alerts to any channel.
 refuse() {
   echo "$1 is $2: write $3 into .env" >&2
@@ -90,8 +100,7 @@ RECEIVER
 
 email() {
   server=${ALERT_SMTP_SERVER# }
-  { [ "$server" != "${server%:*}" ] && is_number "${server##*:}"; } ||
-    refuse ALERT_SMTP_SERVER "$server" 'its name and port, such as smtp.example.com:587,'
+  is_server "$server" || refuse ALERT_SMTP_SERVER "$server" 'its name and port, such as smtp.example.com:587,'
   channels="$channels e-mail"
   cat <<RECEIVER
     email_configs:

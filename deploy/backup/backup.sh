@@ -44,10 +44,12 @@ back_up() {
   sync "$folder"
   log "$name has $bytes bytes and is whole"
   [ -z "$id" ] || sql "UPDATE backups SET completed_at = now(), bytes = $bytes WHERE id = $id"
-  find "$folder" -maxdepth 1 -name 'topup-????-??-??T??????Z.dump' | sort -r | tail -n "+$((keep + 1))" |
+  by_name=$(find "$folder" -maxdepth 1 -name 'topup-????-??-??T??????Z.dump' | sort -r)
+  # A later name than this one is of a clock that was ahead. That dump is older, so it comes last.
+  { echo "$by_name" | sed -n "/$name/,\$p" && echo "$by_name" | sed "/$name/,\$d"; } | tail -n "+$((keep + 1))" |
     while read -r old; do
       rm -f "$old"
-      log "${old##*/} was removed: $keep newer ones are there"
+      log "${old##*/} was removed: $keep others are kept"
     done
 }
 

@@ -1,4 +1,3 @@
-import path from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import type { Actor } from '../audit-log/audit-log.js';
 import { DepositsModule } from '../deposits/deposits.module.js';
@@ -7,7 +6,7 @@ import { StatementRefused } from '../deposits/statements/statement-refused.js';
 import { StatementsService } from '../deposits/statements/statements.service.js';
 import { toImportResult, toImportView, toRefusal } from '../deposits/views.js';
 import type { CommandGroup } from './command-group.js';
-import { readFile } from './csv-file.js';
+import { nameInWords, readFile } from './csv-file.js';
 import { assertKnown } from './known-names.js';
 import { day, only } from './options.js';
 import { list, record, type Result } from './output.js';
@@ -85,7 +84,7 @@ export const bankStatementCommands: CommandGroup = {
 };
 
 function refused(channel: string, file: string, { code, problems, changedTextsOn }: StatementRefused): Result {
-  const name = file === '-' ? 'standard input' : path.basename(file);
+  const name = nameInWords(file);
   const advice = `if the bank changed them, import with --accept-texts-of ${changedTextsOn}`;
   const all = [...problems, ...(changedTextsOn === null ? [] : [advice])];
   const warnings = [`nothing of ${name} was imported: ${code}`, ...all.map((each) => `  ${each}`)];

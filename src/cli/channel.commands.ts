@@ -43,7 +43,7 @@ The command asks before it removes a credential, because the removed value can't
 
 export const channelCommands: CommandGroup = {
   features: { imports: [DepositsModule, NoQueuesModule] },
-  define(channel) {
+  define(channel, { answer }) {
     defineSet(channel);
 
     channel
@@ -79,7 +79,7 @@ export const channelCommands: CommandGroup = {
       .command('adapters')
       .description('List the adapters of channels with their credentials and options.')
       .examples('channel adapters')
-      .does(() => Promise.resolve(adapters()));
+      .action(() => answer(adapters()));
 
     channel
       .command('test')

@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { CsvProblems } from '../core/csv-table.js';
@@ -6,6 +7,9 @@ import { refuseBoth } from './options.js';
 import { record, type Result } from './output.js';
 import { CommandError, reasonOf } from './problems.js';
 import { streams } from './streams.js';
+
+/** The name of a file in messages. @param file its path; `-` for standard input. */
+export const nameInWords = (file: string): string => (file === '-' ? 'standard input' : path.basename(file));
 
 /** @param file the path of the file; `-` for standard input. @throws CommandError */
 export async function readFile(file: string): Promise<Buffer> {
@@ -44,6 +48,7 @@ export async function importing<Result>(name: string, work: () => Promise<Result
     return await work();
   } catch (error) {
     if (!(error instanceof CsvProblems)) throw error;
-    throw new CommandError(`nothing of ${name} was imported:\n  ${error.message.replaceAll('\n', '\n  ')}`);
+    const problems = error.message.replaceAll('\n', '\n  ');
+    throw new CommandError(`nothing of ${nameInWords(name)} was imported:\n  ${problems}`);
   }
 }

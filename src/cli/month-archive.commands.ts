@@ -8,7 +8,7 @@ import { counted } from '../core/text.js';
 import type { CommandFeatures } from '../cli.module.js';
 import type { OperatorCommand } from './command-group.js';
 import { confirm } from './confirm.js';
-import { month } from './options.js';
+import { directory, month } from './options.js';
 import { list, record, type Result } from './output.js';
 import { withProgress } from './progress.js';
 
@@ -29,7 +29,7 @@ export function defineArchive(months: OperatorCommand): void {
     .command('archive')
     .description('Move old orders of closed months to files, and remove them from the database.')
     .requiredOption('--through <month>', 'last month whose orders to archive, such as 2026-05', month)
-    .requiredOption('--to <directory>', 'directory on this machine, which gets a directory for each partition')
+    .requiredOption('--to <directory>', 'directory on this machine; each partition gets its own in it', directory)
     .audited()
     .notes(ARCHIVE_HELP)
     .asksFirst()

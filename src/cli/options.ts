@@ -125,6 +125,12 @@ export function month(text: string): string {
   throw new InvalidArgumentError('It must be a month such as 2027-01.');
 }
 
+/** A directory. An empty text, as of an unset variable, would mean the current one. */
+export function directory(text: string): string {
+  if (text.trim() !== '') return text;
+  throw new InvalidArgumentError('It must be a directory such as /archive.');
+}
+
 /** For reports. Without this option, a report covers live merchants only. */
 export const includeSandboxOption = (): Option => new Option('--include-sandbox', 'also report on sandbox merchants');
 

@@ -105,7 +105,7 @@ export function defineResolve(order: OperatorCommand): void {
       const outcome = toOutcome(given);
       const orders = app.get(OrderSupportService);
       const order = await orders.getByNumberOrReference(numberOrReference, merchant);
-      const latest = await orders.findLatestAttempt(order.order_number, unit);
+      const latest = await orders.findLatestAttempt(order, unit);
       await confirm(inWords(order.order_number, given, latest), { yes });
       // The operator decides about this attempt only. The service refuses if a later one began during the confirmation.
       const seenAttempt = given.attempt ?? latest?.number;

@@ -1,4 +1,3 @@
-import path from 'node:path';
 import { InvalidArgumentError, type Command } from 'commander';
 import { CsvProblems } from '../core/csv-table.js';
 import { DAY_MS } from '../core/durations.js';
@@ -24,7 +23,7 @@ import { defineDepositsReport } from './deposits-report.command.js';
 import { DepositsModule } from '../deposits/deposits.module.js';
 import { NoQueuesModule } from '../queues/no-queues.module.js';
 import type { CommandGroup, OperatorCommand } from './command-group.js';
-import { readFile } from './csv-file.js';
+import { nameInWords, readFile } from './csv-file.js';
 import { dailyReport, dailyReports } from './daily-report.view.js';
 import { marginReport } from './margin-report.view.js';
 import { repeated } from './named-values.js';
@@ -199,6 +198,7 @@ function statementColumn(text: string, earlier: StatementFormat['headers'] = {})
   const column = STATEMENT_COLUMNS.find((each) => each === name);
   if (column === undefined || header === '')
     throw new InvalidArgumentError(`It must be name=header, with a name of ${STATEMENT_COLUMNS.join(', ')}.`);
+  if (earlier[column] !== undefined) throw new InvalidArgumentError(`The column ${column} is given twice.`);
   return { ...earlier, [column]: header };
 }
 
@@ -212,7 +212,7 @@ async function readStatementOf(
     throw new CommandError('--column, --bought, --not-bought and --refunded are for --statement: give its file');
   }
   if (supplier === undefined) throw new CommandError('give the supplier of the statement with --supplier');
-  const name = file === '-' ? 'standard input' : path.basename(file);
+  const name = nameInWords(file);
   try {
     return { name, since, ...readStatement(await readFile(file), { headers, bought, notBought, refunded }) };
   } catch (error) {

@@ -80,7 +80,7 @@ export const reversalCommands: CommandGroup = {
       .does(async (app, [first, ...others]: [number, ...number[]], { credit, yes, ...by }: CloseGiven) => {
         if (others.length === 0) {
           const reversals = app.get(ReversalsService);
-          const { kind, detail, reported } = await reversals.show(first);
+          const { kind, detail, reported } = await reversals.get(first);
           const report = [reported ?? kind, detail].filter((each) => each !== null).join(', ');
           const paid = credit === undefined ? '' : `${formatBaht(credit)} THB are credited to the order’s merchant. `;
           await confirm(`The supplier reports: ${report}. ${paid}Discrepancy ${first} is closed for good.`, { yes });

@@ -119,10 +119,12 @@ export function supplierRecord(app: INestApplicationContext, supplier: Supplier)
   return { json: view, text };
 }
 
-/** The members of a supplier for a table. Leaves out a pause reason and a callback address if there is none. */
+/** The members of a supplier for a table. Leaves out limits, a pause reason and a callback address if there is none. */
 export const toLine = ({
   pause_reason,
   callback_url,
+  max_in_flight,
+  low_balance,
   options,
   balance,
   ...view
@@ -131,6 +133,8 @@ export const toLine = ({
   options: Object.entries(options).map(([name, value]) => `${name}=${value}`),
   balance: balance && `${balance.amount} ${balance.currency}${balance.low ? ' (low)' : ''}`,
   balance_at: balance?.at,
-  ...(pause_reason === null ? {} : { pause_reason }),
-  ...(callback_url === null ? {} : { callback_url }),
+  ...withoutNulls({ max_in_flight, low_balance, pause_reason, callback_url }),
 });
+
+const withoutNulls = (row: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));

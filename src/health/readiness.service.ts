@@ -6,7 +6,7 @@ import { ReadinessRepository } from './readiness.repository.js';
 const ANSWER_WITHIN_MS = 1_500;
 
 /** Why a process is not ready. */
-type Unreadiness = 'PostgreSQL does not answer' | 'PostgreSQL is read-only';
+type Unreadiness = 'PostgreSQL does not answer' | 'PostgreSQL is read-only' | 'The schema is not up to date yet';
 
 /**
  * Whether PostgreSQL answers and accepts writes now. Until the schema is migrated, the process is not ready either.
@@ -31,8 +31,12 @@ export class ReadinessService {
   private async check(): Promise<Unreadiness | null> {
     // The query would only wait for a connection, longer than some load balancers wait for the answer.
     if (this.database.isBusy) return null;
-    const isReadOnly = await withDeadline(this.repository.isReadOnly(), ANSWER_WITHIN_MS).catch(() => undefined);
+    const answer: Promise<boolean | null | undefined> = this.database.isOpen
+      ? this.repository.isReadOnly()
+      : this.database.ping().then(() => null);
+    const isReadOnly = await withDeadline(answer, ANSWER_WITHIN_MS).catch(() => undefined);
     if (isReadOnly === undefined) return 'PostgreSQL does not answer';
+    if (isReadOnly === null) return 'The schema is not up to date yet';
     if (!isReadOnly) return null;
     // Only a new connection reaches a new primary, and without requests the pool opens none.
     this.database.reconnect();

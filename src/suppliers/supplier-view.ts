@@ -20,6 +20,10 @@ export interface SupplierView {
   base_url: string;
   currency: string | null;
   timeout_ms: number;
+  /** The limit of calls in flight over all workers; null for the limit of the environment. */
+  max_in_flight: number | null;
+  /** A balance below this amount counts as low; null for no limit. */
+  low_balance: string | null;
   credentials: string[];
   options: Record<string, string>;
   status: 'active' | 'paused';
@@ -30,7 +34,8 @@ export interface SupplierView {
 
 /** @param callbackUrl null if the supplier does not call us. */
 export function toSupplierView(supplier: Supplier, callbackUrl: string | null): SupplierView {
-  const { code, adapter, base_url, timeout_ms, options, pause_reason } = supplier;
+  const { code, adapter, base_url, timeout_ms, max_in_flight, options, pause_reason } = supplier;
+  const { low_balance_micros: low } = supplier;
   const balance = toBalanceView(supplier);
   return {
     code,
@@ -38,6 +43,8 @@ export function toSupplierView(supplier: Supplier, callbackUrl: string | null): 
     base_url,
     currency: balance?.currency ?? describeAdapter(adapter)?.currency ?? null,
     timeout_ms,
+    max_in_flight,
+    low_balance: low === null ? null : formatMicros(low),
     credentials: inOrder(supplier),
     options,
     status: pause_reason === null ? 'active' : 'paused',

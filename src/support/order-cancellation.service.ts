@@ -7,8 +7,7 @@ import { withoutUndefined } from '../core/members.js';
 import type { Transaction } from '../database/database.js';
 import { unitName, type OrderRow, type UnitKey, type UnitRow } from '../orders/order.rows.js';
 import { OrderSettlementService, type SettleUnit } from '../orders/order-settlement.service.js';
-import { NothingCancelled, type UncancelledUnit } from './order-problems.js';
-import { noSuchUnit } from './order-resolution.service.js';
+import { NothingCancelled, noSuchUnit, type UncancelledUnit } from './order-problems.js';
 import { OrderSupportRepository } from './order-support.repository.js';
 
 interface Cancellation {

@@ -1,5 +1,5 @@
 import { AppError } from '../core/errors.js';
-import type { OrderRow, UnitRow } from '../orders/order.rows.js';
+import { unitName, type OrderRow, type UnitKey, type UnitRow } from '../orders/order.rows.js';
 
 /** CONFLICT, because orders of several merchants have the reference. */
 export class AmbiguousReference extends AppError {
@@ -29,4 +29,11 @@ export class NothingCancelled extends AppError {
       [`nothing of ${orderNumber} was cancelled`, ...sold.map((id) => `see discrepancy ${id}`)].join(', '),
     );
   }
+}
+
+/** Returns a NOT_FOUND that names the units of the order. @param units all units of the order. */
+export function noSuchUnit(chosen: Pick<UnitKey, 'item' | 'unit'>, units: UnitRow[]): AppError {
+  const names = units.map(unitName);
+  const known = names.length > 20 ? `${names[0]} to ${names.at(-1)}` : names.join(', ');
+  return new AppError('NOT_FOUND', `the order has no unit ${unitName(chosen)}: it has ${known}`);
 }

@@ -8,6 +8,7 @@ import { unitName, type OrderRow, type UnitKey, type UnitRow } from '../orders/o
 import { OrderSettlementService } from '../orders/order-settlement.service.js';
 import type { DefiniteOutcome } from '../suppliers/supplier-outcome.js';
 import { UnitDeliveriesRepository } from '../orders/codes/unit-deliveries.repository.js';
+import { noSuchUnit } from './order-problems.js';
 import { OrderSupportRepository } from './order-support.repository.js';
 
 interface Resolution extends Actor {
@@ -100,13 +101,6 @@ function assertNotMoved(unit: UnitRow, { seenAttempt }: Resolution): void {
 
 const conflict = (unit: UnitRow): AppError =>
   new AppError('CONFLICT', `unit ${unitName(unit)} is ${unit.state}: only units in unknown or review can be resolved`);
-
-/** Returns a NOT_FOUND that names the units of the order. @param units all units of the order. */
-export function noSuchUnit(chosen: Pick<UnitKey, 'item' | 'unit'>, units: UnitRow[]): AppError {
-  const names = units.map(unitName);
-  const known = names.length > 20 ? `${names[0]} to ${names.at(-1)}` : names.join(', ');
-  return new AppError('NOT_FOUND', `the order has no unit ${unitName(chosen)}: it has ${known}`);
-}
 
 function resolutionProblem({ reason, operator, outcome }: Resolution): string | null {
   const texts: [string, string, number][] = [

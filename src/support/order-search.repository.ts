@@ -16,6 +16,7 @@ import {
   isPartial,
   lastScanned,
   listOrders,
+  MARGIN_MS,
   pageOfOrders,
   pathsOf,
   type AccessPath,
@@ -73,12 +74,6 @@ const LIST_BY_TERM = statement(
        WHERE d.id = ${deliveryId} AND e.order_id IS NOT NULL)) found
     ORDER BY found.id DESC, found.rank`,
 );
-
-/**
- * An order's time is PostgreSQL's, read before the order gets its id, and PostgreSQL's clock may be set back. So a
- * lower id may have a later time, by up to this margin.
- */
-const MARGIN_MS = 600_000;
 
 const ALL_IDS = { firstId: 0n, endId: MAX_BIGINT };
 

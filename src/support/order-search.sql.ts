@@ -1,6 +1,6 @@
 import { FAILURE_CODES, type FailureCode } from '../core/failures.js';
 import type { BoundStatement } from '../database/database.js';
-import { firstIdSince } from '../database/first-id-since.sql.js';
+import { firstIdSince, selectFirstIdSince } from '../database/first-id-since.sql.js';
 import { hasStatus, orderColumns } from '../orders/order-columns.sql.js';
 import { STORED_ORDER_COLUMNS, type OrderRow } from '../orders/order.rows.js';
 import { isTerminalOrder, type OrderStatus } from '../orders/states.js';
@@ -58,6 +58,12 @@ export interface PageQuery extends PageFilter {
 export type NamedOrderRow = OrderRow & { merchant_name: string };
 
 export const FIRST_ID_SINCE = firstIdSince('order_overview.first_id_since', 'orders');
+
+/**
+ * An order's time is PostgreSQL's, read before the order gets its id, and PostgreSQL's clock may be set back. So a
+ * lower id may have a later time, by up to this margin.
+ */
+export const MARGIN_MS = 600_000;
 
 /** Adds a value to the statement. @returns the value's placeholder, such as `$1`. */
 type Add = (value: unknown) => string;
@@ -157,13 +163,23 @@ function listByMerchant(filter: ListFilter, add: Add): string {
 /**
  * Several items of an order may match, so the statement removes duplicates. It sorts by the negated id, because the items'
  * indexes give that order, newest first. A read by the orders' time might skip a million orders before the first match.
+ * For the same reason, the filter's time also limits the ids.
  */
 const listByItem = (filter: ListFilter, add: Add, part: Part, condition: string): string => `
   SELECT o.* FROM (
     SELECT DISTINCT ON (-i.order_id) ${COLUMNS} FROM order_items i JOIN orders o ON o.id = i.order_id
-    WHERE ${condition}${and(otherConditions(filter, add, [part]))}
+    WHERE ${condition}${and([...idsOfTime(filter, add), ...otherConditions(filter, add, [part])])}
     ORDER BY -i.order_id LIMIT ${add(filter.limit)}) o
   ${BY_TIME}`;
+
+function idsOfTime({ createdFrom, createdTo }: Conditions, add: Add): string[] {
+  const firstSince = (moment: Date, marginMs: number): string =>
+    `(${selectFirstIdSince('orders', `${add(new Date(moment.getTime() + marginMs))}::timestamptz`)})`;
+  return [
+    ...(createdFrom ? [`-i.order_id <= -${firstSince(createdFrom, -MARGIN_MS)}`] : []),
+    ...(createdTo ? [`-i.order_id > -${firstSince(createdTo, MARGIN_MS)}`] : []),
+  ];
+}
 
 /** The index from which a statement reads a page. */
 export type AccessPath = 'ids' | 'open' | 'sku' | 'failure' | 'merchant' | 'supplier' | 'failed' | 'all';

@@ -8,7 +8,7 @@ import { Database } from '../database/database.js';
 import { unitName, unitReference, type ItemRow, type OrderRow, type UnitKey } from '../orders/order.rows.js';
 import { toAttemptView, type AttemptView } from './attempt-view.js';
 import { maskOf, type Mask, type Viewer } from './masking.js';
-import { AmbiguousReference } from './order-problems.js';
+import { AmbiguousReference, noSuchUnit } from './order-problems.js';
 import {
   OrderSearchRepository,
   type FoundOrder,
@@ -121,9 +121,11 @@ export class OrderSupportService {
     return { order, price, attempt };
   }
 
-  /** Returns null if the order has no such unit, or the unit has no attempt. */
-  async findLatestAttempt(orderNumber: string, key: Pick<UnitKey, 'item' | 'unit'>): Promise<UnitToDecide['attempt']> {
-    return (await this.orders.findUnit(orderNumber, key))?.attempt ?? null;
+  /** Returns null if the unit has no attempt. @throws NOT_FOUND, which names the units of the order. */
+  async findLatestAttempt(order: OrderRow, key: Pick<UnitKey, 'item' | 'unit'>): Promise<UnitToDecide['attempt']> {
+    const found = await this.orders.findUnit(order.order_number, key);
+    if (!found || found.price === null) throw noSuchUnit(key, await this.orders.listUnits(order.id));
+    return found.attempt;
   }
 
   /** Returns matching orders, newest first, up to the limit. The result may be a moment old. */

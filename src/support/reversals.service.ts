@@ -106,9 +106,13 @@ export class ReversalsService {
   }
 
   /** @throws NOT_FOUND */
+  async get(id: number): Promise<Reversal> {
+    return toReversal(await this.getRow(id));
+  }
+
+  /** As {@link get}, with the units that may repeat a purchase without an order. @throws NOT_FOUND */
   async show(id: number): Promise<ReversalDetail> {
-    const found = await this.reversals.find(id);
-    if (!found) throw new UnknownResource('reversal', id);
+    const found = await this.getRow(id);
     const matches = found.order_id === null ? await this.matches.list(found) : [];
     return { ...toReversal(found), likely_matches: matches.map(toMatch) };
   }
@@ -125,8 +129,7 @@ export class ReversalsService {
    * @throws NOT_FOUND if there is no such discrepancy, if it has no unit, or if the supplier handed nothing over.
    */
   async getHandedOver(id: number): Promise<HandedOverDeliveries> {
-    const found = await this.reversals.find(id);
-    if (!found) throw new UnknownResource('reversal', id);
+    const found = await this.getRow(id);
     const sealed = await this.reversals.findHandedOver(id);
     const unit = unitOf(found);
     if (!sealed || unit === null) throw notFound('code');
@@ -142,8 +145,7 @@ export class ReversalsService {
    * credit without an order, and as {@link WalletService.move}.
    */
   async close({ id, credit, expectedReported, by }: Closing): Promise<ClosedReversal> {
-    const found = await this.reversals.find(id);
-    if (!found) throw new UnknownResource('reversal', id);
+    const found = await this.getRow(id);
     if (found.status === 'closed') throw closedBefore(id);
     return this.database.transaction(async (tx) => {
       const locked = await this.reversals.lock(tx, found);
@@ -164,6 +166,13 @@ export class ReversalsService {
       recordAction(tx, by, { action: 'reversal.close', ...orderOf(locked), detail });
       return { ...toReversal({ ...locked, status: 'closed' }), ...creditedBefore };
     });
+  }
+
+  /** @throws NOT_FOUND */
+  private async getRow(id: number): Promise<ReversalRow> {
+    const found = await this.reversals.find(id);
+    if (!found) throw new UnknownResource('reversal', id);
+    return found;
   }
 
   /** @returns the earlier credit with this reference; null if this call credited the merchant. @throws CONFLICT */

@@ -207,6 +207,29 @@ describe('topup audit', () => {
       ],
       ['deliveries'],
     ],
+    [
+      'a delivery to no webhook',
+      () => [
+        `INSERT INTO webhook_deliveries (webhook_id, event_id, kind, due_at, created_at, updated_at)
+         SELECT 999999, id, kind, now(), now(), now() FROM events ORDER BY id LIMIT 1`,
+      ],
+      ['deliveries'],
+    ],
+    [
+      'an item without its supplier',
+      () => [`UPDATE order_items SET supplier_id = 999999 WHERE order_id = ${of(orders.open)}`],
+      ['item_suppliers'],
+    ],
+    [
+      'a unit without its supplier',
+      () => [`UPDATE order_units SET supplier_id = 999999 WHERE order_id = ${of(orders.open)}`],
+      ['unit_suppliers'],
+    ],
+    [
+      'an attempt without its supplier',
+      () => [`UPDATE unit_attempts SET supplier_id = 999999 WHERE order_id = ${of(orders.completed)}`],
+      ['unit_suppliers'],
+    ],
   ])('finds %s', async (_what, plant, failing) => {
     expect(await checksThatSee(stack, plant(), {}, { full: true })).toEqual([failing, failing]);
   });
@@ -235,7 +258,7 @@ describe('topup audit', () => {
     const table = await commandLine.run('audit');
     expect(table).toMatchObject({
       code: 1,
-      stdout: expect.stringContaining('2 of 29 checks FAILED.') as unknown as string,
+      stdout: expect.stringContaining('2 of 31 checks FAILED.') as unknown as string,
     });
   });
 });

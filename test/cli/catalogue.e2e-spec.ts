@@ -57,6 +57,8 @@ describe('topup supplier', () => {
     base_url: 'http://acme.test/v1',
     currency: null,
     timeout_ms: 10_000,
+    max_in_flight: null,
+    low_balance: null,
     credentials: [] as string[],
     options: {},
     status: 'active',

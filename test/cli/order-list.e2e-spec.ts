@@ -206,6 +206,8 @@ describe('topup order list, with many orders', () => {
     ['failed orders', () => ({ statuses: ['failed'] }), 'ix_orders_failed', 100],
     ['a player of a merchant', () => ({ userId: 'player-7', merchantIds: [ids.ofPlayer7] }), 'ix_orders_user', 100],
     ['a failure long ago', () => ({ failureCodes: ['OUT_OF_STOCK'], ...longAgo() }), 'ix_orders_failure', 100],
+    ['a product long ago', () => ({ sku: 'SKU-7', ...longAgo() }), 'ix_order_items_sku', 72],
+    ['a supplier long ago', () => ({ supplierIds: [ids.busy], ...longAgo() }), 'ix_order_items_supplier', 100],
   ])('finds %s by an index, and reads few pages', async (_what, filter, index, rows) => {
     const found = await plan(filter());
     expect(found).toMatchObject({ rows, indexes: expect.arrayContaining([index]) as unknown as string[] });

@@ -291,5 +291,7 @@ describe('topup order resolve', () => {
       [resolve(order, '1.1', '--succeeded', '--reason', ' '), /the reason must not be blank/],
       [resolve({ ...order, order_number: 'nothing' }, '1.1', '--succeeded'), /there is no order with the number or/],
     ]);
+    const { screen } = await commandLine.prompted(resolve(order, '1.2', '--succeeded'), 'y\n');
+    expect([screen.includes('[y/N]'), screen]).toEqual([false, expect.stringContaining('has no unit 1.2')]);
   });
 });

@@ -193,6 +193,13 @@ describe('topup product import', () => {
     expect(JSON.parse(stdout)).toMatchObject([{ sku: 'PIPED', price: '5.00' }]);
   });
 
+  it('names standard input as such in its problems', async () => {
+    commandLine.input = 'sku,name,price\nTYPED,,5\n';
+    const refused = await commandLine.refused('product', 'import', '-');
+    commandLine.input = '';
+    expect(refused).toMatch(/^error: nothing of standard input was imported:\n/);
+  });
+
   it('does not prompt on a terminal from which the file was read to its end', async () => {
     const skus = Array.from({ length: 11 }, (_each, index) => `TYPED-${index}`);
     const priced = (price: string): string => `sku,name,price\n${skus.map((sku) => `${sku},X,${price}\n`).join('')}`;

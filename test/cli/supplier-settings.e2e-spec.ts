@@ -67,6 +67,8 @@ describe('topup supplier set', () => {
       base_url: supplier.url,
       currency: null,
       timeout_ms: 10_000,
+      max_in_flight: null,
+      low_balance: null,
       credentials: ['token'],
       options: {},
       status: 'active',
@@ -83,6 +85,14 @@ describe('topup supplier set', () => {
     expect(await authorization()).toBe('Bearer piped');
     await commandLine.json(...set());
     expect(await authorization()).toBe('Bearer piped');
+  });
+
+  it('shows its limits', async () => {
+    const limits = { max_in_flight: 4, low_balance: '500.5' };
+    expect(await commandLine.json(...set('--max-in-flight', '4', '--low-balance', '500.50'))).toMatchObject(limits);
+    expect(await commandLine.json('supplier', 'list')).toMatchObject([limits]);
+    const { stdout } = await commandLine.run('supplier', 'show', 'acme');
+    expect(stdout).toMatch(/│ max_in_flight +│ 4 +│[^]+│ low_balance +│ 500\.5 +│/);
   });
 
   it('removes a credential by either of its options, and then sends none', async () => {

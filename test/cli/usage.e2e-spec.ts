@@ -87,6 +87,7 @@ describe('topup', () => {
       [['merchant', 'create'], /required option '--name <name>' not specified/],
       [['merchant', 'show', '1.0'], /'1\.0' is invalid .+ It must be an id: a whole number such as 12/],
       [['wallet', 'debit', '--merchant', '1', '--reference', 'r', '--amount', '-5'], /'-5' is invalid.+in baht/],
+      [['month', 'archive', '--through', '2026-05', '--to', ''], /'' is invalid.+It must be a directory such as/],
       [['order', 'resolve', 'o', '--unit', '1.1', '--reason', 'r', '--failed', 'BROKEN'], /one of INVALID_PLAYER, /],
     ]);
   });
@@ -115,6 +116,12 @@ describe('topup without a database', () => {
       (times) => times > 0,
     );
     server.close();
+  });
+
+  it('lists the adapters of channels', async () => {
+    const nowhere = new CommandLine({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' });
+    const adapters = await nowhere.json<{ adapter: string }[]>('channel', 'adapters');
+    expect(adapters.map(({ adapter }) => adapter)).toContain('promptpay');
   });
 
   it('explains how to start the local stack if none runs', async () => {

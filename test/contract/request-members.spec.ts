@@ -53,7 +53,7 @@ type Problems = Record<string, string>;
 /** A required member, with its further problems. */
 const required = (problems: Problems): Problems => ({ 'absent null': REQUIRED, ...problems });
 /** One that may be left out, but not null. */
-const optional = (problems: Problems): Problems => ({ absent: TAKEN, null: REQUIRED, ...problems });
+const optional = (problems: Problems): Problems => ({ absent: TAKEN, null: 'REQUIRED must not be null', ...problems });
 /** One that may be left out, or null. */
 const nullable = (problems: Problems): Problems => ({ 'absent null': TAKEN, ...problems });
 

@@ -204,6 +204,8 @@ describe('deploy/alertmanager/start.sh', () => {
   it('sends no e-mail without a sender or a server, with which Alertmanager would not start', async () => {
     const email = { ...EMAIL, ALERT_SMTP_SERVER: 'smtp.example.com:587' };
     expect(await configured(email)).toMatch(/^alerts go to: e-mail$/m);
+    const byAddress = { ...email, ALERT_SMTP_SERVER: '[2001:db8::1]:587' };
+    expect(await configured(byAddress)).toMatch(/^alerts go to: e-mail$/m);
     for (const missing of ['ALERT_EMAIL_FROM', 'ALERT_SMTP_SERVER']) {
       const printed = await configured({ ...TELEGRAM, ...email, [missing]: ' ' });
       expect(printed).toMatch(/^alerts go to: Telegram$/m);
@@ -222,6 +224,11 @@ describe('deploy/alertmanager/start.sh', () => {
       'a mail server with a word as its port',
       { ...EMAIL, ALERT_SMTP_SERVER: 'smtp.example.com:tls' },
       /com:tls: .+:587/,
+    ],
+    [
+      'an IPv6 address without brackets',
+      { ...EMAIL, ALERT_SMTP_SERVER: '2001:db8::1:25' },
+      /ALERT_SMTP_SERVER is 2001:db8::1:25: .+:587/,
     ],
   ])('says what to write instead of %s, and ends', async (_what, env, message) => {
     const folder = prepare();

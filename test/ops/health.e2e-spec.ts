@@ -7,11 +7,13 @@ import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { SharedTrust, TrustedPool } from '../../src/database/connections.js';
 import { Database } from '../../src/database/database.js';
-import { SchemaService } from '../../src/database/schema.service.js';
+import { MIGRATION_LOCK, SchemaService } from '../../src/database/schema.service.js';
 import { FULFILMENT_QUEUE } from '../../src/queues/queues.js';
+import { createEmptyDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import { expectError } from '../support/expectations.js';
 import { Client, type Answer } from '../support/http.js';
+import { whileLocked } from '../support/locks.js';
 import { TestStack } from '../support/stack.js';
 import { fetchServed } from '../support/until-served.js';
 import { Wire } from '../support/wire.js';
@@ -222,5 +224,19 @@ describe('for a load balancer, the API’s /readyz', () => {
     wire.restore();
     expectError(answer, 503, 'SERVICE_UNAVAILABLE', 'PostgreSQL does not answer');
     expect(answer.headers.get('retry-after')).toBe('1');
+  });
+
+  it('says that the schema is not up to date, while another process changes it', async () => {
+    const empty = await createEmptyDatabase();
+    const config = { DATABASE_URL: empty.url };
+    await whileLocked({ config }, `SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`, async () => {
+      const waiting = await stack.startApi(config);
+      await eventually(
+        () => ask(stack.urlOf(waiting), '/readyz'),
+        ({ status, body }) => status === 503 && JSON.stringify(body).includes('The schema is not up to date yet'),
+      );
+      await waiting.close();
+    });
+    await empty.drop();
   });
 });

@@ -4,6 +4,7 @@ import { openManagementPort, Scrape } from '../ops/management.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { useCallingAdapters } from '../support/calling-supplier.js';
 import { eventually } from '../support/eventually.js';
+import { whileLocked } from '../support/locks.js';
 import { unique } from '../support/stack.js';
 import { CallbackScene } from './scene.js';
 
@@ -280,5 +281,19 @@ describe('topup reversal show', () => {
     const { stdout } = await commandLine.run('reversal', 'show', `${found?.id}`);
     expect(stdout).toContain(order.order_number);
     await commandLine.json('reversal', 'close', `${found?.id}`, '--reason', 'end of the test');
+  });
+});
+
+describe('topup reversal close', () => {
+  it('does not search for units that may repeat the purchase', async () => {
+    const reference = unique('T');
+    const outcome = { kind: 'succeeded', supplierReference: null };
+    await call('signing', about(reference, { outcome, purchase: { sku: 'ml86', player: unique('8') } }));
+    const [found] = await casesOf(reference);
+    // The search reads all merchants, so it would wait for this lock until its time is over.
+    const closed = await whileLocked(scene.stack, 'LOCK TABLE merchants', () =>
+      commandLine.json('reversal', 'close', `${found?.id}`, '--reason', 'end of the test'),
+    );
+    expect(closed).toMatchObject({ id: found?.id, status: 'closed' });
   });
 });

@@ -58,6 +58,19 @@ describe('a supplier’s list of purchases', () => {
     expect(await scene.report()).toMatchObject({ ok: false, listed: 3, unknown: 0, open_cases: 1 });
   });
 
+  it('opens none for a purchase of a supplier that has moved, if another code is at its old address', async () => {
+    const { url } = scene.stack.supplier;
+    const { order_number: order } = await completed();
+    await scene.stack.addSupplier('fake', `${url}/moved`);
+    await scene.stack.addSupplier('former', url);
+    const gone = unique('ord_gone.5');
+    const references = [`${order}.1.1`, gone];
+    scene.stack.supplier.purchases = () => page(references.map((reference) => ({ reference, status: 'succeeded' })));
+    expect(await scene.report('--supplier', 'former')).toMatchObject({ listed: 2, unknown: 1 });
+    expect((await scene.openDiscrepancies()).map(({ reference }) => reference)).toEqual([gone]);
+    await scene.stack.addSupplier('fake', url);
+  });
+
   it('is read page by page, from the requested time on', async () => {
     const asked: URLSearchParams[] = [];
     scene.stack.supplier.purchases = (query) => {
@@ -172,6 +185,8 @@ describe('a statement file of a supplier', () => {
     );
     expect(await refused('--statement', file)).toMatch(/give the supplier of the statement with --supplier/);
     expect(await refused('--statement', file, '--column', 'ref=Ref ID')).toMatch(/It must be name=header/);
+    const twice = ['--column', 'reference=Ref ID', '--column', 'reference=No'];
+    expect(await refused('--statement', file, ...twice)).toMatch(/The column reference is given twice/);
     expect(await refused('--supplier', 'fake', '--not-bought', 'Batal')).toMatch(/are for --statement: give its file/);
   });
 });

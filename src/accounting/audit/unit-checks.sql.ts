@@ -1,11 +1,15 @@
 import { counted } from '../../core/text.js';
 import type { Among, OrderCheck } from './check.sql.js';
 
+/** In SQL: whether there is no supplier with this id. No foreign key prevents it, because one would lock the supplier's row. */
+const isGone = (supplier: string): string => `${supplier} NOT IN (SELECT id FROM suppliers)`;
+
 /** Each item with the values that follow from its units. */
 const itemsAndUnits = (among: Among): string => `
   SELECT o.order_number, o.status AS order_status, i.*, coalesce(u.units, 0) AS units,
          coalesce(u.units = i.quantity AND u.first = 1 AND u.last = i.quantity, false) AS numbered,
-         coalesce(u.succeeded, 0) AS succeeded, coalesce(u.failed, 0) AS failed, u.first_failure
+         coalesce(u.succeeded, 0) AS succeeded, coalesce(u.failed, 0) AS failed, u.first_failure,
+         ${isGone('i.supplier_id')} AS supplier_is_gone
   FROM order_items i
   JOIN orders o ON o.id = i.order_id
   LEFT JOIN (
@@ -36,11 +40,13 @@ export const ordersAndItems = (among: Among): string => `
 /** Each unit with its attempts. */
 const unitsAndAttempts = (among: Among): string => `
   SELECT o.order_number, u.*, coalesce(a.attempts, 0) AS attempts, coalesce(a.last, 0) AS last,
-         coalesce(a.ended, 0) AS ended
+         coalesce(a.ended, 0) AS ended,
+         ${isGone('u.supplier_id')} OR coalesce(a.supplier_is_gone, false) AS supplier_is_gone
   FROM order_units u
   JOIN orders o ON o.id = u.order_id
   LEFT JOIN (
-    SELECT order_id, item, unit, count(*) AS attempts, max(number) AS last, count(ended_as) AS ended
+    SELECT order_id, item, unit, count(*) AS attempts, max(number) AS last, count(ended_as) AS ended,
+           bool_or(${isGone('supplier_id')}) AS supplier_is_gone
     FROM unit_attempts WHERE ${among('order_id')} GROUP BY order_id, item, unit) a USING (order_id, item, unit)
   WHERE ${among('u.order_id')} AND ${among('o.id')}`;
 
@@ -168,5 +174,20 @@ export const UNIT_CHECKS: OrderCheck[] = [
       failed: `count(*) FILTER (WHERE status = 'failed')`,
     },
     describe: ({ failed = 0n, partly = 0n }) => `${counted(failed, 'failed order')}, ${partly} partially completed`,
+  },
+  {
+    name: 'item_suppliers',
+    rows: itemsAndUnits,
+    wrong: 'supplier_is_gone',
+    example: itemText('names supplier %s, which does not exist', 'supplier_id'),
+    describe: ({ checked = 0n }) => `${counted(checked, 'item')}, each of a supplier that exists`,
+  },
+  {
+    name: 'unit_suppliers',
+    rows: unitsAndAttempts,
+    wrong: 'supplier_is_gone',
+    example: `format('unit %s.%s of order %s or one of its attempts names a supplier that does not exist', item, unit,
+                     order_number)`,
+    describe: ({ checked = 0n }) => `${counted(checked, 'unit')}, each at a supplier that exists, as their attempts`,
   },
 ];

@@ -60,10 +60,11 @@ export const DELIVERY_CHECK = {
   rows: `
     SELECT d.id, d.event_id, w.merchant_id AS webhook_merchant_id,
            (SELECT e.merchant_id FROM events e WHERE e.id = d.event_id) AS merchant_id
-    FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id
+    FROM webhook_deliveries d LEFT JOIN webhooks w ON w.id = d.webhook_id
     WHERE d.id > $1 AND d.id <= $2`,
-  wrong: 'merchant_id IS DISTINCT FROM webhook_merchant_id',
+  wrong: 'coalesce(merchant_id <> webhook_merchant_id, true)',
   example: `CASE WHEN merchant_id IS NULL THEN format('delivery %s has no event', id)
+                 WHEN webhook_merchant_id IS NULL THEN format('delivery %s has no webhook', id)
                  ELSE format('delivery %s sends %s of merchant %s to merchant %s', id,
                              (SELECT e.public_id FROM events e WHERE e.id = event_id), merchant_id, webhook_merchant_id) END`,
   describe: ({ checked = 0n }) => `${counted(checked, 'delivery', 'deliveries')}, each of an event to its own merchant`,

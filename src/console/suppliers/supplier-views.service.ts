@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { formatMicros } from '../../core/cost-money.js';
 import { pick } from '../../core/members.js';
 import type { Page } from '../../core/pagination.js';
 import { MinuteStatsRepository } from '../../monitoring/stats/minute-stats.repository.js';
@@ -42,13 +41,12 @@ export class SupplierViewsService {
       this.states.readWaiting(supplier.id),
     ]);
     const url = this.addresses.urlOf(supplier);
-    const { low_balance_micros: low, callback_token_sealed: token } = supplier;
+    const view = toSupplierView(supplier, url);
     return {
       ...toListedSupplierDto(supplier, activity),
-      ...pick(toSupplierView(supplier, url), 'base_url', 'options', 'credentials', 'timeout_ms'),
-      ...pick(supplier, 'max_in_flight', 'catalogue_read_at', 'updated_at'),
-      low_balance: low === null ? null : formatMicros(low),
-      has_callbacks: token !== null,
+      ...pick(view, 'base_url', 'options', 'credentials', 'timeout_ms', 'max_in_flight', 'low_balance'),
+      ...pick(supplier, 'catalogue_read_at', 'updated_at'),
+      has_callbacks: supplier.callback_token_sealed !== null,
       callback_url: caller.may('suppliers.set') ? url : null,
       has_catalogue: describeAdapter(supplier.adapter)?.capabilities.includes('catalogue') ?? false,
       open_units: { open: open.open, in_doubt: open.inDoubt },

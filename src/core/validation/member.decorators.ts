@@ -19,6 +19,7 @@ export interface MemberOptions {
 }
 
 const required: Problem = { code: 'REQUIRED', words: 'is required' };
+const mayNotBeNull: Problem = { code: 'REQUIRED', words: 'must not be null' };
 
 /**
  * A member with its own rule. All other decorators use this one.
@@ -36,7 +37,8 @@ export function Member(
     Rule({
       check: (value) => {
         if (value === undefined || (value === null && about.nullable)) return optional ? null : required;
-        return value === null ? required : check(value);
+        if (value === null) return optional ? mayNotBeNull : required;
+        return check(value);
       },
       ...parts,
     }),

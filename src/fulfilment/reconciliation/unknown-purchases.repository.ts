@@ -5,6 +5,8 @@ import { withLongTimeout } from '../../database/snapshot.js';
 import type { ListedPurchase } from '../../suppliers/supplier-adapter.js';
 import { rowsOf, statement } from '../../database/parameters.js';
 import { ARCHIVED_MEMBERS } from '../../orders/archived-order.js';
+import { isOf } from '../../orders/unit-conditions.sql.js';
+import { DESTINATION } from '../claim.sql.js';
 
 /** The key of an advisory lock: arbitrary, but unique among ours. */
 export const CLOSING_LOCK = 7_038_173;
@@ -18,6 +20,7 @@ export const CLOSING_LOCK = 7_038_173;
  * - Our reference begins with the order number of an archived order, and the order has the item and the unit in the reference. If
  *   the reference is not that of a first attempt, the order number is enough.
  * - A row of `archived_purchases` has our reference, or the supplier's reference if the report lacks ours.
+ * - The unit's latest attempt has our reference, and its last send went to the same account, although its supplier has moved since.
  */
 const KNOWN = `
   EXISTS (SELECT FROM unit_attempts a WHERE a.supplier_id IN (SELECT id FROM same_account) AND a.reference = g.reference)
@@ -38,7 +41,12 @@ const KNOWN = `
              WHERE p.supplier_id IN (SELECT id FROM same_account) AND p.reference = g.reference)
   OR g.reference IS NULL AND EXISTS (
     SELECT FROM archived_purchases p
-    WHERE p.supplier_id IN (SELECT id FROM same_account) AND p.supplier_reference = g.supplier_reference)`;
+    WHERE p.supplier_id IN (SELECT id FROM same_account) AND p.supplier_reference = g.supplier_reference)
+  OR EXISTS (
+    SELECT FROM suppliers s JOIN suppliers moved USING (adapter)
+    JOIN unit_attempts a ON a.supplier_id = moved.id AND a.reference = g.reference
+    JOIN order_units u ON ${isOf('a', 'u')} AND u.attempt = a.number
+    WHERE s.id IN (SELECT id FROM same_account) AND u.sent_to = ${DESTINATION})`;
 
 /** The positions of the counts of succeeded and failed units in the array of an archived item. */
 const [COMPLETED, FAILED] = (['completed_quantity', 'failed_quantity'] as const).map((name) =>
