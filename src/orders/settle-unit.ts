@@ -12,8 +12,7 @@ import type { AnswerRow, SettledRow, SettledUnit, CallRecord } from './settlemen
  * once, and the supplier's references tell its purchases apart.
  */
 export type SupplierSource = { isAboutOneSend?: boolean } & (
-  | { kind: 'call'; attempt: number; claim: number }
-  | { kind: 'report'; attempt: number }
+  { kind: 'call'; attempt: number; claim: number } | { kind: 'report'; attempt: number }
 );
 
 /** Whether a refusal from this source says nothing about the attempt's other sends. */
