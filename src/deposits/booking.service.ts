@@ -41,8 +41,8 @@ interface BookedMembers {
  * Books payments: credits the wallet, pays the deposit and records the merchant's event. The caller writes the payment itself in
  * the same transaction.
  *
- * Transactions acquire locks in this order: the channel, its slips, a payment on which an operator decides, wallets by merchant,
- * an approval, the operator who requested it, deposits by id.
+ * Transactions acquire locks in this order: the channel, a slip, the channel's slips, a payment on which an operator decides,
+ * wallets by merchant, an approval, the operator who requested it, deposits by id.
  * - The channel's lock lets one transaction at a time pay deposits of the channel. So two witnesses of one payment, two imports,
  *   or an import and an operator can't book it twice. Creations of deposits need no such lock, and never wait for it.
  * - Orders acquire a wallet's lock and no other of these, so they can't deadlock with a booking. All matching is done before the

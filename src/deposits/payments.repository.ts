@@ -117,8 +117,9 @@ export class PaymentsRepository {
     return settings.recognizedBy === 'reference' ? found : found.map((each) => ({ ...each, reference: null }));
   }
 
-  hasSlip({ manager }: Transaction, channelId: number, slipRef: string): Promise<boolean> {
-    return manager.existsBy(IncomingPayment, { channel_id: channelId, slip_ref: slipRef });
+  /** The ids of the live channels that have a payment of this slip. */
+  async channelsOfSlip(tx: Transaction, slipRef: string): Promise<number[]> {
+    return (await tx.query<{ id: number }>(...sql.CHANNELS_OF_SLIP.with({ slipRef }))).map(({ id }) => id);
   }
 
   /** Whether the imported statements must show a payment of this time. */

@@ -1,3 +1,4 @@
+import { SANDBOX_CHANNEL_ID } from '../core/sandbox.js';
 import { rowsOf, statement } from '../database/parameters.js';
 import { coveredFrom } from './statements/statements.sql.js';
 
@@ -29,6 +30,15 @@ export const INSERT_PAYMENTS = statement(
   ({ channelId, payments }) => `
     INSERT INTO incoming_payments (channel_id, ${payments.names})
     SELECT ${channelId}, ${payments.names} FROM ${payments.numbered('each', 'position')} ORDER BY position`,
+);
+
+/** The live channels with a payment of this slip. */
+export const CHANNELS_OF_SLIP = statement(
+  'incoming_payments.channels_of_slip',
+  { slipRef: 'text' },
+  ({ slipRef }) => `
+    SELECT c.id FROM deposit_channels c JOIN incoming_payments p ON p.channel_id = c.id AND p.slip_ref = ${slipRef}
+    WHERE c.id <> ${SANDBOX_CHANNEL_ID}`,
 );
 
 /** Opens a case again where `isAgain` holds: an operator must decide about it once more. */

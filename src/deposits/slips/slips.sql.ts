@@ -10,6 +10,16 @@ export const LOCK_SLIPS = statement(
   ({ channelId }) => `SELECT pg_advisory_xact_lock(hashtext('slip_checks'), ${channelId})`,
 );
 
+/**
+ * One channel at a time records a slip, because a slip may show the digits of two channels' accounts. The first number is unique
+ * among our advisory locks.
+ */
+export const LOCK_SLIP = statement(
+  'slip_checks.lock_slip',
+  { slipRef: 'text' },
+  ({ slipRef }) => `SELECT pg_advisory_xact_lock(hashtext('incoming_payments'), hashtext(${slipRef}))`,
+);
+
 /** Whether the deposit has the slip, how many slips it has, and for how many seconds the merchant must wait. */
 export const FIND_USE = statement(
   'slip_checks.use',
