@@ -104,9 +104,11 @@ export class IncomingLinesService {
     const reported = open.map((each) => withKnown(each, pairs.get(each)));
     const paired = new Set(pairs.values());
     const others = slips.filter((slip) => !paired.has(slip));
-    const matches = await this.incoming.match(reader, channel, reported, (match, place) =>
-      orWaits(present(open[place], 'each match is of a line'), match, others),
-    );
+    const matches = await this.incoming.match(reader, channel, reported, (match, place) => {
+      const each = present(open[place], 'each match is of a line');
+      // A line with a slip of its own is no payment of another slip.
+      return pairs.has(each) ? match : orWaits(each, match, others);
+    });
     const matchOf = new Map(
       matches.map((match, place) => {
         const each = present(open[place], 'each match is of a line');
