@@ -45,6 +45,23 @@ export const LAST_LINE = statement(
     SELECT ${STORED} FROM late ORDER BY id DESC LIMIT 1`,
 );
 
+/**
+ * The days without a line between the imported ones and a day, of which balances can't tell whether lines are missing: there are no
+ * balances, or the last imported day ended with the balance with which it began, as the missing days may have.
+ */
+export const UNPROVEN_DAYS = statement(
+  'statement_lines.unproven_days',
+  { channelId: 'int', before: 'text' },
+  ({ channelId, before }) => `
+    SELECT to_char(day, 'YYYY-MM-DD') AS day
+    FROM (SELECT booked_on FROM statement_lines
+          WHERE channel_id = ${channelId} AND booked_on < ${before}::date - 1
+            AND booked_on = (SELECT max(booked_on) FROM statement_lines WHERE channel_id = ${channelId})
+          GROUP BY booked_on HAVING sum(amount) = 0 OR bool_or(balance_after IS NULL)) last,
+         generate_series(booked_on + interval '1 day', ${before}::date - interval '1 day', interval '1 day') day
+    ORDER BY day`,
+);
+
 /** Whether a channel has lines that were written after this one. */
 export const HAS_LINES_AFTER = statement(
   'statement_lines.has_after',

@@ -127,7 +127,7 @@ function ChangedTexts({ of: day, onAccept }: { of: string; onAccept: (day: strin
 
 function Preview({ preview }: { preview: StatementImport }): ReactNode {
   const t = useT();
-  const { refused, problems } = preview;
+  const { refused, problems, days_without_lines: days } = preview;
   if (refused !== null) {
     return (
       <div className={classes.refused} role="alert">
@@ -159,6 +159,7 @@ function Preview({ preview }: { preview: StatementImport }): ReactNode {
             : [t('statements.balance'), `${formatAmount(preview.opening)} → ${formatAmount(preview.closing)} THB`],
         ]}
       />
+      {days.length > 0 && <p role="alert">{t('statements.daysWithoutLines', { days: days.join(', ') })}</p>}
       <p>{t(preview.new === 0 ? 'statements.nothingNew' : 'statements.consequence')}</p>
     </div>
   );
