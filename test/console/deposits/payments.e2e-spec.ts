@@ -101,11 +101,15 @@ describe('payments', () => {
       { deposit_number: made.deposit, merchant: { id: merchant.id }, why: 'amount' },
     ]);
     expectDocumented(payment, 'PaymentDto');
+    const waitingFor = async ({ id }: TestMerchant): Promise<string[]> =>
+      (await payments(`which=waiting&merchant=${id}`)).data.map((each) => each.id);
+    expect([await waitingFor(other), await waitingFor(merchant)]).toEqual([[made.payment], []]);
     await scene.console.sql(
       `UPDATE incoming_payments SET deposit_id = (SELECT id FROM deposits WHERE deposit_number = $2) WHERE public_id = $1`,
       [made.payment, made.deposit],
     );
     expect((await shown()).suggestions).toMatchObject([{ deposit_number: made.deposit, why: 'amount' }]);
+    expect([await waitingFor(other), await waitingFor(merchant)]).toEqual([[], [made.payment]]);
   });
 
   it('are credited to a deposit, once, and the second operator learns who was first', async () => {
