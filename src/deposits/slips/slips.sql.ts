@@ -80,13 +80,17 @@ export const CLAIM_CHECKS = statement(
     RETURNING ${CHECK}`,
 );
 
-/** Decides a slip for all deposits for which it was presented. */
+/**
+ * Decides a slip for all deposits for which it was presented. Two processes may call about one slip, so an answer that confirms it may
+ * come after the last call without a decision has refused it.
+ */
 export const DECIDE_SLIP = statement(
   'slip_checks.decide',
   { channelId: 'int', slipRef: 'text', state: 'text', code: 'text?' },
   ({ channelId, slipRef, state, code }) => `
     UPDATE slip_checks SET state = ${state}, code = ${code}, next_at = NULL
-    WHERE channel_id = ${channelId} AND slip_ref = ${slipRef} AND state = 'checking'`,
+    WHERE channel_id = ${channelId} AND slip_ref = ${slipRef}
+      AND (state = 'checking' OR code = 'SLIP_UNKNOWN' AND ${state} = 'confirmed')`,
 );
 
 /**
