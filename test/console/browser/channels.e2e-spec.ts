@@ -191,6 +191,11 @@ describeInBrowser('Channels and the payments of their statements, in a browser',
     await page.getByText('gateway was saved').waitFor();
     await page.getByRole('button', { name: 'Sync now' }).click();
     await visitor.look('channel-sync');
+    const since = dialog(page).getByRole('textbox', { name: 'Since' });
+    await since.fill('2099-01-01');
+    await dialog(page).getByText('That day is still to come.').waitFor();
+    expect(await dialog(page).getByRole('button', { name: 'Sync now' }).isDisabled()).toBe(true);
+    await since.fill('');
     await dialog(page).getByRole('button', { name: 'Sync now' }).click();
     // The page may have repeated the request after a 503.
     await page.getByText(/^1 read: [01] new, 0 credited, [01] waiting, 0 taken back$/).waitFor();
