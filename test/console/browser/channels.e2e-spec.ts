@@ -155,6 +155,17 @@ describeInBrowser('Channels and the payments of their statements, in a browser',
     await dialog(page).getByLabel('Smallest deposit, THB').fill('');
     await dialog(page).getByText('Nothing yet').waitFor();
     await dialog(page).getByLabel('spread').fill('5');
+    const save = dialog(page).getByRole('button', { name: 'Save' });
+    for (const [label, wrong, right, words] of [
+      ['Smallest deposit, THB', '1500,00', '150.00', 'An amount such as 1,240.50'],
+      ['Priority, the lowest number first', '10.5', '100', 'A whole number such as 10'],
+    ] as const) {
+      await dialog(page).getByLabel(label).fill(wrong);
+      await dialog(page).getByText(words).waitFor();
+      expect(await save.isDisabled()).toBe(true);
+      await dialog(page).getByLabel(label).fill(right);
+      await dialog(page).getByText(words).waitFor({ state: 'detached' });
+    }
     await dialog(page).getByLabel('Smallest deposit, THB').fill('200.00');
     await dialog(page).getByRole('listitem').filter({ hasText: 'Smallest deposit, THB: 100.00 → 200.00' }).waitFor();
     await visitor.look('channel-settings');
