@@ -132,6 +132,29 @@ describeInBrowser('Channels and the payments of their statements, in a browser',
     await visitor.leave(/Failed to load resource.*ERR_FAILED/);
   });
 
+  it('come by a statement that no other one replaces while it is imported', async () => {
+    const visitor = await arrive();
+    const { page } = visitor;
+    account.add({ at: new Date(Date.now() + MINUTE_MS), amount: -3_000n, text: 'Fee' });
+    const { promise: gate, resolve: release } = deferred<void>();
+    await page.route('**/api/statements/import?*', async (route) => {
+      await gate;
+      await route.continue();
+    });
+    await visitor.open('/channels/kbank');
+    await page.getByRole('button', { name: 'Import' }).click();
+    const chooser = dialog(page).locator('input[type=file]');
+    await chooser.setInputFiles({ name: 'kbank.csv', mimeType: 'text/csv', buffer: Buffer.from(account.statement()) });
+    await dialog(page).getByText('1 new, 6 known').waitFor();
+    const asked = page.waitForRequest('**/api/statements/import?*');
+    await dialog(page).getByRole('button', { name: 'Import', exact: true }).click();
+    await asked;
+    expect(await chooser.isDisabled()).toBe(true);
+    release();
+    await page.getByText('Imported: 0 credited, 0 waiting').waitFor();
+    await visitor.leave();
+  });
+
   it('are counted in the preview also if a slip or the vendor reported them before', async () => {
     const { body } = await sendStatement(admin.browser, 'preview', 'kbank', account.statement());
     const visitor = await arrive();
