@@ -136,6 +136,21 @@ describe('payments', () => {
     expect((await payments(`merchant=${merchant.id}`)).data.map(({ id }) => id)).toEqual([made.payment]);
   });
 
+  it.each([
+    ['was taken back in part', 'taken_back = 10000'],
+    ['was contradicted', 'contradicted = true'],
+    ['may be reported twice', `reason = 'DOUBLE'`],
+  ])('are not credited if one %s since the operator looked', async (_, change) => {
+    const { version } = await shown();
+    await scene.console.sql(`UPDATE incoming_payments SET ${change} WHERE public_id = $1`, [made.payment]);
+    const credit = (expected_version: string) => decide('credit', { deposit_number: made.deposit, expected_version });
+    const { status, body } = await credit(version);
+    const changed = { code: 'CHANGED_MEANWHILE', field: 'expected_version' };
+    expect([status, body.details, await available()]).toMatchObject([409, [changed], '500.00']);
+    expect((await credit((await shown()).version)).status).toBe(200);
+    if ((await shown()).is_open_case) expect((await decide('keep')).status).toBe(200);
+  });
+
   it('are credited once, however many operators decide at the same time', async () => {
     const answers = await Promise.all(
       [nok, admin, nok, admin].map((who) => decide('credit', { merchant_id: merchant.id }, who)),
