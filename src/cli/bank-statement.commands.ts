@@ -17,7 +17,8 @@ import { withProgress } from './progress.js';
 const IMPORT_HELP = `
 A file must contain each of its days from the beginning; only the last day may be incomplete. Files may overlap: lines that were
 imported before are left out. After an interruption, repeat the import: it continues. If anything in the file is wrong, or the
-file does not continue the imported lines, nothing is imported, and the exit code is 1.
+file does not continue the imported lines, nothing is imported, or nothing more if another import runs meanwhile, and the exit
+code is 1.
 `;
 
 /** Without this flag, V8 lets the heap grow to three times the objects in use before it collects garbage. */

@@ -155,8 +155,10 @@ function defineDecision(
     .does(async (app: INestApplicationContext, paymentId: string, given: DecisionGiven) => {
       const { reason, operator, yes } = given;
       const decision = decisionOf(given);
+      const payments = app.get(PaymentsService);
+      await payments.check(paymentId, decision, { reason, operator });
       await confirm(consequence(given), { yes });
-      const { missing, ...row } = await app.get(PaymentsService).decide(paymentId, decision, { reason, operator });
+      const { missing, ...row } = await payments.decide(paymentId, decision, { reason, operator });
       const result = shown(row);
       return missing === 0n
         ? result

@@ -282,7 +282,18 @@ describe('an operator', () => {
     }
     const ofBoth = creating('of-both', channel);
     for (const { id } of [merchant, other]) await scene.operator.json(...ofBoth.with(3, String(id)));
-    expect(await scene.operator.refused('deposit', 'show', 'of-both')).toMatch(/several deposits/);
+    expect(await scene.operator.refused('deposit', 'show', 'of-both')).toMatch(/several deposits .+: add --merchant/);
+  });
+
+  it('is asked nothing about a payment or a channel that does not exist', async () => {
+    for (const [of, ...command] of [
+      ['payment', 'payment', 'ignore', 'pay_none', '--reason', 'r'],
+      ['channel', 'channel', 'remove', 'none'],
+    ]) {
+      const { code, screen } = await scene.operator.prompted(command, 'y\n');
+      expect([code, screen]).toEqual([1, expect.stringContaining(`there is no ${of} `)]);
+      expect(screen).not.toContain('Go on?');
+    }
   });
 
   it('sees that a list is cut, and where', async () => {
