@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { groupBy } from '../core/groups.js';
 import { present } from '../core/invariant.js';
 import type { Satang } from '../core/money.js';
 import type { Transaction } from '../database/database.js';
@@ -108,8 +109,10 @@ export class BookingService {
 
 /** One event for each booked payment, with its deposit and all booked payments of that deposit. */
 function eventsOf(booked: BookedPayment[], deposits: DepositOfChannel[], payments: BookedPayment[]): MerchantEvent[] {
+  const byId = new Map(deposits.map((deposit) => [deposit.id, deposit]));
+  const ofDeposit = groupBy(payments, ({ deposit_id }) => deposit_id);
   return booked.map((payment) => {
-    const found = deposits.find(({ id }) => id === payment.deposit_id);
-    return paidEvent(withPayments(present(found, 'each booked payment has its deposit'), payments), payment);
+    const deposit = present(byId.get(payment.deposit_id), 'each booked payment has its deposit');
+    return paidEvent(withPayments(deposit, ofDeposit.get(deposit.id) ?? []), payment);
   });
 }

@@ -81,8 +81,11 @@ export class IncomingLinesService {
     const incoming = incomingOf(lines);
     if (incoming.length === 0) return [];
     const amounts = new Set(incoming.map(({ amount }) => amount));
-    const all = [...incoming, ...incomingOf(ahead.filter(({ amount }) => amounts.has(amount)))];
-    const slips = await this.payments.lone(reader, 'slip', channel, all);
+    const later = ahead.filter(({ amount }) => amounts.has(amount));
+    const times = [...incoming, ...later].map(({ amount, at }) => ({ amount, paidAt: at }));
+    const slips = await this.payments.lone(reader, 'slip', channel, times);
+    // Later lines count only beside slips, and a file may have thousands of lines of one amount.
+    const all = slips.length === 0 ? incoming : [...incoming, ...incomingOf(later)];
     const coveredUntil = coveredBy(coveredBy(channel.channel.covered_until, lines), ahead);
     const { recognizedBy, ignored } = channel.settings;
     const isByAmount = recognizedBy === 'amount';

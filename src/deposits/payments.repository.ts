@@ -120,7 +120,7 @@ export class PaymentsRepository {
     // One of the times may be only a day.
     const around = WITNESS_GAP_MS + DAY_MS;
     const range = rangeAround(reported, around, around);
-    const amounts = reported.map(({ amount }) => ({ amount }));
+    const amounts = Array.from(new Set(reported.map(({ amount }) => amount)), (amount) => ({ amount }));
     const found = await reader.query<LonePayment>(...sql.LONE_PAYMENTS[witness].with({ channelId, ...range, amounts }));
     return settings.recognizedBy === 'reference' ? found : found.map((each) => ({ ...each, reference: null }));
   }
