@@ -2,6 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import type { Actor } from '../audit-log/audit-log.js';
 import { DepositsModule } from '../deposits/deposits.module.js';
 import { NoQueuesModule } from '../queues/no-queues.module.js';
+import type { ImportResult } from '../deposits/statements/import-result.js';
 import { StatementRefused } from '../deposits/statements/statement-refused.js';
 import { StatementsService } from '../deposits/statements/statements.service.js';
 import { toImportResult, toImportView, toRefusal } from '../deposits/views.js';
@@ -15,7 +16,8 @@ import { withProgress } from './progress.js';
 const IMPORT_HELP = `
 A file must contain each of its days from the beginning; only the last day may be incomplete. Files may overlap: lines that were
 imported before are left out. After an interruption, repeat the import: it continues. If anything in the file is wrong, or the
-file does not continue the imported lines, nothing is imported, and the exit code is 1.
+file does not continue the imported lines, nothing is imported, or nothing more if another import runs meanwhile, and the exit
+code is 1.
 `;
 
 /** Without this flag, V8 lets the heap grow to three times the objects in use before it collects garbage. */
@@ -55,14 +57,11 @@ export const bankStatementCommands: CommandGroup = {
           setFlagsFromString(COLLECT_SOONER);
           try {
             if (dryRun)
-              return record(
-                toImportResult(await statements.preview(channel, file, { changedTextsOn })),
-                'Nothing was imported.',
-              );
-            const imported = await withProgress('Importing lines', (onProgress) =>
+              return imported(await statements.preview(channel, file, { changedTextsOn }), 'Nothing was imported.');
+            const result = await withProgress('Importing lines', (onProgress) =>
               statements.import(channel, file, by, { changedTextsOn, onProgress }),
             );
-            return record(toImportResult(imported));
+            return imported(result);
           } catch (error) {
             if (error instanceof StatementRefused) return refused(channel, name, error);
             throw error;
@@ -82,6 +81,15 @@ export const bankStatementCommands: CommandGroup = {
       });
   },
 };
+
+/** @param note a sentence above the table. */
+function imported(result: ImportResult, note?: string): Result {
+  const [first, last = first] = [result.daysWithoutLines[0], result.daysWithoutLines.at(-1)];
+  if (first === undefined) return record(toImportResult(result), note);
+  const days = first === last ? first : `${first} to ${last}`;
+  const words = `there is no line of ${days}, and balances can't tell whether lines are missing: compare with the bank's list`;
+  return { ...record(toImportResult(result), note), warnings: [words] };
+}
 
 function refused(channel: string, file: string, { code, problems, changedTextsOn }: StatementRefused): Result {
   const name = nameInWords(file);

@@ -71,8 +71,10 @@ export const channelCommands: CommandGroup = {
       .asksFirst()
       .examples('channel remove kbank')
       .does(async (app, code: string, { yes, ...by }: Actor & { yes?: boolean }) => {
+        const channels = app.get(ChannelsService);
+        await channels.get(code);
         await confirm(`Channel ${code} is removed.`, { yes });
-        return record(toChannelView(await app.get(ChannelsService).remove(code, by)));
+        return record(toChannelView(await channels.remove(code, by)));
       });
 
     channel

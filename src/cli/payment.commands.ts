@@ -57,7 +57,7 @@ export const paymentCommands: CommandGroup = {
       .option('--waiting', 'only payments that wait for a decision')
       .option('--cases', 'only booked payments that need a second decision')
       .option('--channel <code>', 'only payments of this channel')
-      .option('--merchant <id>', 'only payments credited to this merchant', id)
+      .option('--merchant <id>', 'only payments credited to this merchant, or waiting and probably for it', id)
       .option('--amount <baht>', 'only payments of this amount', baht)
       .option('--limit <n>', 'maximum number of payments', integer(1, Number(MAX_INTEGER)), 100)
       .notes(REASONS)
@@ -155,8 +155,10 @@ function defineDecision(
     .does(async (app: INestApplicationContext, paymentId: string, given: DecisionGiven) => {
       const { reason, operator, yes } = given;
       const decision = decisionOf(given);
+      const payments = app.get(PaymentsService);
+      await payments.check(paymentId, decision, { reason, operator });
       await confirm(consequence(given), { yes });
-      const { missing, ...row } = await app.get(PaymentsService).decide(paymentId, decision, { reason, operator });
+      const { missing, ...row } = await payments.decide(paymentId, decision, { reason, operator });
       const result = shown(row);
       return missing === 0n
         ? result

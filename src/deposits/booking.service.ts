@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { groupBy } from '../core/groups.js';
 import { present } from '../core/invariant.js';
 import type { Satang } from '../core/money.js';
 import type { Transaction } from '../database/database.js';
@@ -41,8 +42,8 @@ interface BookedMembers {
  * Books payments: credits the wallet, pays the deposit and records the merchant's event. The caller writes the payment itself in
  * the same transaction.
  *
- * Transactions acquire locks in this order: the channel, its slips, a payment on which an operator decides, wallets by merchant,
- * an approval, the operator who requested it, deposits by id.
+ * Transactions acquire locks in this order: the channel, a slip, the channel's slips, a payment on which an operator decides,
+ * wallets by merchant, an approval, the operator who requested it, deposits by id.
  * - The channel's lock lets one transaction at a time pay deposits of the channel. So two witnesses of one payment, two imports,
  *   or an import and an operator can't book it twice. Creations of deposits need no such lock, and never wait for it.
  * - Orders acquire a wallet's lock and no other of these, so they can't deadlock with a booking. All matching is done before the
@@ -108,8 +109,10 @@ export class BookingService {
 
 /** One event for each booked payment, with its deposit and all booked payments of that deposit. */
 function eventsOf(booked: BookedPayment[], deposits: DepositOfChannel[], payments: BookedPayment[]): MerchantEvent[] {
+  const byId = new Map(deposits.map((deposit) => [deposit.id, deposit]));
+  const ofDeposit = groupBy(payments, ({ deposit_id }) => deposit_id);
   return booked.map((payment) => {
-    const found = deposits.find(({ id }) => id === payment.deposit_id);
-    return paidEvent(withPayments(present(found, 'each booked payment has its deposit'), payments), payment);
+    const deposit = present(byId.get(payment.deposit_id), 'each booked payment has its deposit');
+    return paidEvent(withPayments(deposit, ofDeposit.get(deposit.id) ?? []), payment);
   });
 }

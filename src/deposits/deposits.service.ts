@@ -86,8 +86,8 @@ export class DepositsService {
     for (const name of ['deposit_number', 'reference', 'reference_id'] as const) {
       const found = await this.deposits.search(name, text, merchantId);
       const numbers = found.map(({ deposit }) => `${deposit.deposit_number} of merchant ${deposit.merchant_id}`);
-      if (numbers.length > 1)
-        throw new AppError('CONFLICT', `several deposits have the reference ${text}: ${numbers.join(', ')}`);
+      const choice = `add --merchant, or give a number: ${numbers.join(', ')}`;
+      if (numbers.length > 1) throw new AppError('CONFLICT', `several deposits have the reference ${text}: ${choice}`);
       if (found[0]) return found[0];
     }
     throw new UnknownResource('deposit', text);

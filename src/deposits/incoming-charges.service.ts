@@ -83,7 +83,10 @@ export class IncomingChargesService {
     const fresh = [...groupBy(paid, ({ chargeRef }) => chargeRef).values()]
       .map(([charge]) => charge)
       .filter(({ chargeRef }) => !byCharge.has(chargeRef));
-    const matches = await this.match(tx, connected, fresh);
+    const amountOf = (charge: string): Satang | undefined =>
+      (byCharge.get(charge) ?? fresh.find(({ chargeRef }) => chargeRef === charge))?.amount;
+    const takenBack = takenBackOf(readings, amountOf);
+    const matches = await this.match(tx, connected, fresh, takenBack);
     const rows = fresh.map(({ chargeRef: charge_ref, amount, currency, paidAt: paid_at }, index): MatchedPayment => {
       const reported = { public_id: paymentId(code, 'charge', charge_ref), amount, currency, paid_at } as const;
       const match = present(matches[index], 'each payment has a match');
@@ -104,14 +107,10 @@ export class IncomingChargesService {
       return payment && (payment.amount !== amount || payment.currency !== currency) ? [payment.id] : [];
     });
     this.payments.contradict(tx, 'id', contradicted);
-    const takenBack = [];
-    for (const { paymentId: charge, reading } of readings) {
-      const payment = byCharge.get(charge);
-      const amount =
-        reading.kind === 'paid' ? reading.payment.refunded : reading.kind === 'reversed' ? payment?.amount : 0n;
-      if (amount) takenBack.push({ charge, amount, debited: await this.debitedOf(tx, payment) });
-    }
-    const changed = await this.payments.takeBack(tx, channelId, takenBack);
+    const charges = [];
+    for (const [charge, amount] of takenBack)
+      charges.push({ charge, amount, debited: await this.debitedOf(tx, byCharge.get(charge)) });
+    const changed = await this.payments.takeBack(tx, channelId, charges);
     const count = (state: string): number => states.filter((each) => each === state).length;
     return { new: fresh.length, booked: count('booked'), waiting: count('waiting'), takenBack: changed };
   }
@@ -128,6 +127,7 @@ export class IncomingChargesService {
     tx: Transaction,
     connected: ConnectedChannel,
     charges: readonly ChargedPayment[],
+    takenBack: ReadonlyMap<string, Satang>,
   ): Promise<Match[]> {
     const reported = charges.map((charge) => {
       const { chargeRef, amount, currency, paidAt } = charge;
@@ -136,10 +136,28 @@ export class IncomingChargesService {
     });
     const matches = await this.incoming.match(tx, connected, reported);
     return matches.map((match, index): Match => {
-      if (!charges[index]?.refunded) return match;
+      if (!takenBack.has(charges[index]?.chargeRef ?? '')) return match;
       return { state: 'waiting', reason: 'TAKEN_BACK', deposit: 'deposit' in match ? match.deposit : null };
     });
   }
+}
+
+/**
+ * The amounts that went back to payers, by charge. Several readings may be about one charge, in any order. Such an amount
+ * only grows, so the largest one counts.
+ * @param amountOf the whole amount of a charge; undefined for one that no reading and no payment has.
+ */
+function takenBackOf(
+  readings: readonly ChargeReading[],
+  amountOf: (charge: string) => Satang | undefined,
+): Map<string, Satang> {
+  const takenBack = new Map<string, Satang>();
+  for (const { paymentId: charge, reading } of readings) {
+    const whole = reading.kind === 'reversed' ? (amountOf(charge) ?? 0n) : 0n;
+    const amount = reading.kind === 'paid' ? reading.payment.refunded : whole;
+    if (amount > (takenBack.get(charge) ?? 0n)) takenBack.set(charge, amount);
+  }
+  return takenBack;
 }
 
 /**

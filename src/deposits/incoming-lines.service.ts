@@ -81,8 +81,11 @@ export class IncomingLinesService {
     const incoming = incomingOf(lines);
     if (incoming.length === 0) return [];
     const amounts = new Set(incoming.map(({ amount }) => amount));
-    const all = [...incoming, ...incomingOf(ahead.filter(({ amount }) => amounts.has(amount)))];
-    const slips = await this.payments.lone(reader, 'slip', channel, all);
+    const later = ahead.filter(({ amount }) => amounts.has(amount));
+    const times = [...incoming, ...later].map(({ amount, at }) => ({ amount, paidAt: at }));
+    const slips = await this.payments.lone(reader, 'slip', channel, times);
+    // Later lines count only beside slips, and a file may have thousands of lines of one amount.
+    const all = slips.length === 0 ? incoming : [...incoming, ...incomingOf(later)];
     const coveredUntil = coveredBy(coveredBy(channel.channel.covered_until, lines), ahead);
     const { recognizedBy, ignored } = channel.settings;
     const isByAmount = recognizedBy === 'amount';
@@ -104,9 +107,11 @@ export class IncomingLinesService {
     const reported = open.map((each) => withKnown(each, pairs.get(each)));
     const paired = new Set(pairs.values());
     const others = slips.filter((slip) => !paired.has(slip));
-    const matches = await this.incoming.match(reader, channel, reported, (match, place) =>
-      orWaits(present(open[place], 'each match is of a line'), match, others),
-    );
+    const matches = await this.incoming.match(reader, channel, reported, (match, place) => {
+      const each = present(open[place], 'each match is of a line');
+      // A line with a slip of its own is no payment of another slip.
+      return pairs.has(each) ? match : orWaits(each, match, others);
+    });
     const matchOf = new Map(
       matches.map((match, place) => {
         const each = present(open[place], 'each match is of a line');

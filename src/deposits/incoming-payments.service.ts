@@ -36,13 +36,14 @@ export class IncomingPaymentsService {
     orWaits = (match: Match, _place: number): Match => match,
   ): Promise<Match[]> {
     if (reported.length === 0) return [];
+    const { recognizedBy, ignored } = settings;
     const candidates = await this.deposits.candidates(reader, {
       channelId: channel.id,
       ...rangeAround(reported, RELEVANT_MS, TOO_EARLY_MS),
       references: [...new Set(reported.flatMap(({ references }) => references))],
-      amounts: reported.map(({ amount }) => amount),
+      // Where references identify deposits, thousands of them may have one amount.
+      amounts: recognizedBy === 'amount' ? reported.map(({ amount }) => amount) : [],
     });
-    const { recognizedBy, ignored } = settings;
     const rules = {
       channelId: channel.id,
       recognizedBy,

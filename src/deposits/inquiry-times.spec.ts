@@ -44,8 +44,11 @@ describe('the next inquiry', () => {
       gaps.push(Math.floor((asked - (asked_before.getTime() - MADE.getTime()) / 1_000) / 3_600));
     }
     expect(gaps).toEqual(answered === null ? [2, 4, 8, 16, 32] : [1, 2, 4, 8, 16, 32]);
-    // A callback much later begins again.
-    const later = deposited(60 * DAY, { asked_before: after(asked), answered_at });
-    expect(nextInquiry(later, TIMES, false)).toEqual(after(60 * DAY + 3_600));
+    // A callback later begins again, at whatever time it comes.
+    for (const hours of [25, 31, 33, 48, 720]) {
+      const later = asked + hours * 3_600;
+      const called = deposited(later, { asked_before: after(asked), answered_at });
+      expect(nextInquiry(called, TIMES, false)).toEqual(after(later + 3_600));
+    }
   });
 });

@@ -23,11 +23,17 @@ export function nextInquiry(
   return gap === null ? null : new Date(now + gap);
 }
 
-/** An hour, and then the doubled last interval while that is at most two days. The list of payments has what happens later. */
+/** The last of the doubled intervals. The list of payments has what happens later. */
+const LAST_GAP_MS = 32 * HOUR_MS;
+
+/**
+ * An hour, and then the doubled last interval, up to `LAST_GAP_MS`. The intervals are whole hours, although each inquiry comes a
+ * moment late. So another long time is none of them: a callback came.
+ */
 function gapWithoutAnswer({ asked_at: askedAt, asked_before: before, answered_at: answeredAt }: Times): number | null {
   const isRepeated = before !== null && (answeredAt === null || before > answeredAt);
   const last = isRepeated ? askedAt.getTime() - before.getTime() : 0;
-  // A longer time is none of these intervals: a callback came.
-  if (last > 2 * DAY_MS) return HOUR_MS;
-  return last > DAY_MS ? null : Math.max(HOUR_MS, 2 * last);
+  if (last > DAY_MS) return last >= LAST_GAP_MS && last < LAST_GAP_MS + HOUR_MS / 2 ? null : HOUR_MS;
+  const doubled = Math.max(2 * last, HOUR_MS);
+  return Math.min(HOUR_MS * 2 ** Math.round(Math.log2(doubled / HOUR_MS)), LAST_GAP_MS);
 }

@@ -6,13 +6,14 @@ import { SANDBOX_CHANNEL_ID } from '../core/sandbox.js';
 import { Database, type Queryable, type Transaction } from '../database/database.js';
 import { withCodes } from './channels.repository.js';
 import type { ConnectedChannel } from './channel-registry.js';
+import type { DepositChannel } from './deposit-channel.entity.js';
 import { Deposit } from './deposit.entity.js';
 import { IncomingPayment, type Decision } from './incoming-payment.entity.js';
 import { rangeAround } from './matching.js';
 import * as sql from './payments.sql.js';
 import { StatementImport } from './statements/statement-import.entity.js';
 import { StatementLine } from './statements/statement-line.entity.js';
-import { WITNESS_GAP_MS, type LonePayment } from './witnesses.js';
+import { isCovered, WITNESS_GAP_MS, type LonePayment } from './witnesses.js';
 
 /** A payment as its witnesses report it. */
 export type UnmatchedPayment = Pick<
@@ -67,11 +68,19 @@ export interface PaymentRow {
 const PRESENTED_AT =
   'SELECT min(created_at) FROM slip_checks s WHERE s.channel_id = payment.channel_id AND s.slip_ref = payment.slip_ref';
 
+/** A waiting payment is of the merchant of the deposit that it is probably for. Without one, it is of the merchant that it names. */
+const OF_MERCHANTS = `(
+  payment.merchant_id = ANY(:merchantIds)
+  OR payment.state = 'waiting'
+     AND coalesce((SELECT d.merchant_id FROM deposits d WHERE d.id = payment.deposit_id), payment.named_merchant_id)
+         = ANY(:merchantIds))`;
+
 export interface PaymentsFilter {
   waiting?: boolean | undefined;
   /** Booked payments about which an operator must decide again. */
   cases?: boolean | undefined;
   channels?: string[] | undefined;
+  /** Matches payments that were credited to one of these merchants, and those that wait and are probably for one. */
   merchantIds?: number[] | undefined;
   amount?: Satang | undefined;
   /** The id of a payment after which the list begins. */
@@ -111,13 +120,23 @@ export class PaymentsRepository {
     // One of the times may be only a day.
     const around = WITNESS_GAP_MS + DAY_MS;
     const range = rangeAround(reported, around, around);
-    const amounts = reported.map(({ amount }) => ({ amount }));
+    const amounts = Array.from(new Set(reported.map(({ amount }) => amount)), (amount) => ({ amount }));
     const found = await reader.query<LonePayment>(...sql.LONE_PAYMENTS[witness].with({ channelId, ...range, amounts }));
     return settings.recognizedBy === 'reference' ? found : found.map((each) => ({ ...each, reference: null }));
   }
 
-  hasSlip({ manager }: Transaction, channelId: number, slipRef: string): Promise<boolean> {
-    return manager.existsBy(IncomingPayment, { channel_id: channelId, slip_ref: slipRef });
+  /** The ids of the live channels that have a payment of this slip. */
+  async channelsOfSlip(tx: Transaction, slipRef: string): Promise<number[]> {
+    return (await tx.query<{ id: number }>(...sql.CHANNELS_OF_SLIP.with({ slipRef }))).map(({ id }) => id);
+  }
+
+  /** Whether the imported statements must show a payment of this time. */
+  async isCovered(tx: Transaction, { id: channelId, covered_until }: DepositChannel, paidAt: Date): Promise<boolean> {
+    if (!isCovered(paidAt, covered_until)) return false;
+    const [found] = await tx.query<{ begins_before: boolean | null }>(
+      ...sql.BEGINS_BEFORE.with({ channelId, at: paidAt }),
+    );
+    return found?.begins_before === true;
   }
 
   /** Records that statements do not show the payments of slips. A booked payment becomes a case. */
@@ -182,7 +201,7 @@ export class PaymentsRepository {
       const open = `payment.state = 'booked' AND payment.reason IS NOT NULL AND coalesce(payment.decision, '') NOT IN (:...closed)`;
       query.andWhere(open, { closed: CLOSING });
     }
-    if (merchantIds) query.andWhere({ merchant_id: In(merchantIds) });
+    if (merchantIds) query.andWhere(OF_MERCHANTS, { merchantIds });
     if (amount !== undefined) query.andWhere('payment.amount = :amount', { amount: String(amount) });
     if (!channels) query.andWhere(`payment.channel_id <> ${SANDBOX_CHANNEL_ID}`);
     return this.complete(query, channels);

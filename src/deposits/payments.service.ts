@@ -27,7 +27,7 @@ export type Recipient = { depositNumber: string } | { merchantId: number };
 
 /**
  * What an operator decides.
- * - `credit`: credit a waiting payment.
+ * - `credit`: credit a waiting payment. `expectedVersion`: that of {@link versionOf} which the operator saw.
  * - `return`: record that a waiting payment was sent back outside of this service, with the reference of the transfer.
  * - `ignore`: record that a waiting payment belongs to no merchant.
  * - `debit`: close a case by taking the payment from the wallet, or the part of it that went back to the payer, as far
@@ -35,7 +35,7 @@ export type Recipient = { depositNumber: string } | { merchantId: number };
  * - `keep`: close a case and leave the money where it is.
  */
 export type PaymentDecision =
-  | { kind: 'credit'; recipient: Recipient }
+  | { kind: 'credit'; recipient: Recipient; expectedVersion?: string | undefined }
   | { kind: 'return'; reference: string }
   | { kind: 'debit'; expectedAvailable?: Satang | undefined; expectedAmount?: Satang | undefined }
   | { kind: 'ignore' | 'keep' };
@@ -181,7 +181,7 @@ export class PaymentsService {
   ): Promise<Carried> | Carried {
     switch (decision.kind) {
       case 'credit':
-        return this.credit(tx, payment, decision.recipient, by);
+        return this.credit(tx, payment, decision, by);
       case 'return': {
         const { reference } = decision;
         return {
@@ -198,9 +198,16 @@ export class PaymentsService {
     }
   }
 
-  private async credit(tx: Transaction, payment: IncomingPayment, to: Recipient, by: Decider): Promise<Carried> {
+  private async credit(
+    tx: Transaction,
+    payment: IncomingPayment,
+    { recipient, expectedVersion }: Extract<PaymentDecision, { kind: 'credit' }>,
+    by: Decider,
+  ): Promise<Carried> {
     const { public_id: paymentId, amount, paid_at: paidAt, slip_ref: slipRef } = payment;
-    const deposit = await this.recipientOf(tx, payment, to);
+    if (expectedVersion !== undefined && expectedVersion !== versionOf(payment))
+      throw new ChangedMeanwhile(`payment ${paymentId} has changed: nothing was moved`, 'expected_version');
+    const deposit = await this.recipientOf(tx, payment, recipient);
     const { merchant_id, deposit_number } = deposit;
     const who = by.approval ? { operator: by.approval.requester, approvedBy: by.operator } : { operator: by.operator };
     const booking = { paymentId, amount, paidAt, slipRef, deposit, bookedBy: 'person', ...who } as const;
@@ -267,6 +274,10 @@ export class PaymentsService {
     throw new AppError('CONFLICT', `merchant ${merchantId} has a deposit ${referenceId}: give its number`);
   }
 }
+
+/** Changes with all reports that may change an operator's mind about a credit. */
+export const versionOf = ({ reason, taken_back, contradicted }: IncomingPayment): string =>
+  [reason ?? 'NONE', taken_back ?? 0n, contradicted].join(' ');
 
 /** @throws CONFLICT */
 function assertDecidable(payment: IncomingPayment, decision: Decision): void {

@@ -1,4 +1,6 @@
+import { SANDBOX_CHANNEL_ID } from '../core/sandbox.js';
 import { rowsOf, statement } from '../database/parameters.js';
+import { coveredFrom } from './statements/statements.sql.js';
 
 /** New payments, already matched; booked ones with their transfers. */
 export const INSERT_PAYMENTS = statement(
@@ -28,6 +30,15 @@ export const INSERT_PAYMENTS = statement(
   ({ channelId, payments }) => `
     INSERT INTO incoming_payments (channel_id, ${payments.names})
     SELECT ${channelId}, ${payments.names} FROM ${payments.numbered('each', 'position')} ORDER BY position`,
+);
+
+/** The live channels with a payment of this slip. */
+export const CHANNELS_OF_SLIP = statement(
+  'incoming_payments.channels_of_slip',
+  { slipRef: 'text' },
+  ({ slipRef }) => `
+    SELECT c.id FROM deposit_channels c JOIN incoming_payments p ON p.channel_id = c.id AND p.slip_ref = ${slipRef}
+    WHERE c.id <> ${SANDBOX_CHANNEL_ID}`,
 );
 
 /** Opens a case again where `isAgain` holds: an operator must decide about it once more. */
@@ -87,8 +98,16 @@ export const MARK_MISSING = statement(
   ({ channelId, paidUntil }) => `
     UPDATE incoming_payments SET reason = 'NOT_IN_STATEMENT'
     WHERE channel_id = ${channelId} AND slip_ref IS NOT NULL AND line_id IS NULL AND charge_ref IS NULL
-      AND paid_at <= ${paidUntil} AND state IN ('booked', 'waiting') AND reason IS DISTINCT FROM 'NOT_IN_STATEMENT'
+      AND paid_at BETWEEN ${coveredFrom(channelId)} AND ${paidUntil}
+      AND state IN ('booked', 'waiting') AND reason IS DISTINCT FROM 'NOT_IN_STATEMENT'
       AND coalesce(decision, '') NOT IN ('debit', 'keep')`,
+);
+
+/** Whether the statements of a channel begin before a time. */
+export const BEGINS_BEFORE = statement(
+  'statement_imports.begins_before',
+  { channelId: 'int', at: 'timestamptz' },
+  ({ channelId, at }) => `SELECT ${coveredFrom(channelId)} <= ${at} AS begins_before`,
 );
 
 /** What a merchant was credited for slips of a channel that neither a statement nor a person has confirmed. */

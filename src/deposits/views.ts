@@ -159,12 +159,13 @@ export function toImportResult({ added: { out, ...paid }, ...result }: ImportRes
     out_amount: formatBaht(-out.amount),
     ...shown(result, 'opening', 'closing'),
     covered_until: momentOrNull(result.coveredUntil),
+    days_without_lines: result.daysWithoutLines,
     refused: null,
   };
 }
 
 /** Like {@link toImportResult}, for a file that was refused. */
 export const toRefusal = (channel: string, refused: string): View => {
-  const empty = { lines: 0, added: nothing(), opening: null, closing: null, coveredUntil: null };
-  return { ...toImportResult({ channel, ...empty }), refused };
+  const none = { lines: 0, added: nothing(), opening: null, closing: null, coveredUntil: null, daysWithoutLines: [] };
+  return { ...toImportResult({ channel, ...none }), refused };
 };

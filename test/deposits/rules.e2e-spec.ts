@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ChannelsService } from '../../src/deposits/channels.service.js';
+import { IncomingPaymentsService } from '../../src/deposits/incoming-payments.service.js';
 import type { TestMerchant } from '../support/stack.js';
 import { openManagementPort, Scrape } from '../ops/management.js';
 import { eventually } from '../support/eventually.js';
@@ -111,6 +113,30 @@ describe('deposits that are recognized by their amounts', () => {
 });
 
 describe('deposits that are recognized by a reference', () => {
+  it('are found without reading the others of their amount', async () => {
+    const { stack } = scene;
+    const channel = await scene.billerChannel();
+    const { deposit_number, reference } = await scene.deposit(channel, await stack.merchant('0.00'));
+    await stack.sql(
+      `INSERT INTO deposits (deposit_number, merchant_id, channel_id, reference_id, reference, amount, amount_to_pay, holds_amount,
+                             expires_at, hold_until, source)
+       SELECT deposit_number || n, merchant_id, channel_id, reference_id || n, reference || n, amount, amount, false, expires_at,
+              hold_until, source FROM deposits, generate_series(1, 1000) n WHERE deposit_number = $1`,
+      [deposit_number],
+    );
+    await stack.fill('ANALYZE deposits');
+    const connected = await stack.api.get(ChannelsService).connectByCode(channel);
+    const payment = { amount: 100_000n, currency: 'THB', paidAt: new Date(), precision: 'second', texts: [] } as const;
+    const text = `SELECT seq_tup_read + idx_tup_fetch AS rows FROM pg_stat_xact_user_tables WHERE relname = 'deposits'`;
+    const [match, read] = await stack.database.transaction(async (tx) => {
+      const reported = [{ ...payment, references: [reference] }];
+      const [found] = await stack.api.get(IncomingPaymentsService).match(tx, connected, reported);
+      return [found, await tx.query<{ rows: bigint }>({ name: '', text })] as const;
+    });
+    expect(match).toMatchObject({ state: 'booked', by: 'reference', deposit: { deposit_number } });
+    expect(Number(read[0]?.rows)).toBeLessThan(1_000);
+  });
+
   it('are credited with what arrived, whenever it did, as often as it did', async () => {
     const channel = await scene.billerChannel();
     const shop = await scene.stack.merchant('0.00');
@@ -282,7 +308,18 @@ describe('an operator', () => {
     }
     const ofBoth = creating('of-both', channel);
     for (const { id } of [merchant, other]) await scene.operator.json(...ofBoth.with(3, String(id)));
-    expect(await scene.operator.refused('deposit', 'show', 'of-both')).toMatch(/several deposits/);
+    expect(await scene.operator.refused('deposit', 'show', 'of-both')).toMatch(/several deposits .+: add --merchant/);
+  });
+
+  it('is asked nothing about a payment or a channel that does not exist', async () => {
+    for (const [of, ...command] of [
+      ['payment', 'payment', 'ignore', 'pay_none', '--reason', 'r'],
+      ['channel', 'channel', 'remove', 'none'],
+    ]) {
+      const { code, screen } = await scene.operator.prompted(command, 'y\n');
+      expect([code, screen]).toEqual([1, expect.stringContaining(`there is no ${of} `)]);
+      expect(screen).not.toContain('Go on?');
+    }
   });
 
   it('sees that a list is cut, and where', async () => {

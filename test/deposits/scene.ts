@@ -50,6 +50,7 @@ export interface Imported {
   ignored: number;
   out: number;
   covered_until: string | null;
+  days_without_lines: string[];
   refused: string | null;
 }
 

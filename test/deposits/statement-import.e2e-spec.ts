@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DAY_MS } from '../../src/core/durations.js';
 import { dayIn } from '../support/days.js';
 import { whileLocked } from '../support/locks.js';
 import type { TestMerchant } from '../support/stack.js';
@@ -213,6 +214,24 @@ describe('the import of a statement', () => {
     const thirdDay = new BankAccount(1_000_300n).add(line(1, 0));
     expect(await scene.import(other, thirdDay.statement())).toMatchObject({ new: 1, repeated: 0 });
     expect(await scene.wrong()).toEqual([]);
+  });
+
+  it('names the days without a line of which balances can’t tell whether lines are missing', async () => {
+    const channel = await scene.channel();
+    const noon = `${dayIn('Asia/Bangkok')}T12:00:00+07:00`;
+    const on = (daysAgo: number, amount: bigint) => ({ at: before(noon, daysAgo * DAY_MS), amount });
+    const [from = '', to = ''] = [8, 7].map((daysAgo) => dayIn('Asia/Bangkok', before(noon, daysAgo * DAY_MS)));
+    const days = async (content: string, ...options: string[]): Promise<string[]> =>
+      (await scene.import(channel, content, ...options)).days_without_lines;
+    // All of the account's money goes out on the same day, so its days end as they begin.
+    expect(await days(new BankAccount().add(on(9, 700n), on(9, -700n)).statement())).toEqual([]);
+    const later = new BankAccount().add(on(6, 500n), on(6, -500n)).statement();
+    expect(await days(later, '--dry-run')).toEqual([from, to]);
+    const { code, stderr } = await scene.operator.run('statement', 'import', scene.file(later), '--channel', channel);
+    expect([code, stderr]).toEqual([0, expect.stringContaining(`there is no line of ${from} to ${to}, and`)]);
+    expect(await days(new BankAccount().add(on(5, 300n)).statement())).toEqual([]);
+    // Here, the balances prove that nothing is missing.
+    expect(await days(new BankAccount(1_000_300n).add(on(2, 100n)).statement())).toEqual([]);
   });
 
   it('keeps the texts sealed, and only the hash of the file', async () => {

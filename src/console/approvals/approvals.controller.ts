@@ -176,21 +176,8 @@ function needsNone(): Error {
 }
 
 const toApprovalDto = (row: NamedApproval, caller: Caller): ApprovalDto => ({
-  ...pick(
-    row,
-    'id',
-    'kind',
-    'payment',
-    'deposit_number',
-    'currency',
-    'reference',
-    'note',
-    'reason',
-    'created_at',
-    'expires_at',
-    'decided_at',
-    'decision_reason',
-  ),
+  ...pick(row, 'id', 'kind', 'payment', 'deposit_number', 'currency', 'reference', 'note', 'reason', 'created_at'),
+  ...pick(row, 'expires_at', 'decided_at', 'decision_reason'),
   status: isOverdue(row) ? 'expired' : row.status,
   merchant:
     row.merchant_id === null ? null : { id: row.merchant_id, name: row.merchant_name ?? String(row.merchant_id) },

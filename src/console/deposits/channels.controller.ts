@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, Post, Put, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { refusal, type AppError } from '../../core/errors.js';
+import { refusal } from '../../core/errors.js';
 import type { Page } from '../../core/pagination.js';
 import { CHANNEL_ADAPTERS } from '../../deposits/channels/adapters.js';
 import { ChannelsService } from '../../deposits/channels.service.js';
@@ -151,9 +151,6 @@ export class ConsoleChannelsController {
   }
 }
 
-const reasonRequired = (): AppError =>
-  refusal('BAD_REQUEST', 'REQUIRED', 'reason', 'reason is required with accept_texts_of');
-
 /** Paths that take a file as their body. */
 export const STATEMENT_PATHS = ['/api/statements/preview', '/api/statements/import'];
 
@@ -194,7 +191,8 @@ export class ConsoleStatementsController {
     @Query() { channel, accept_texts_of: changedTextsOn, reason }: ImportStatementDto,
     @CsvBody() file: Buffer,
   ): Promise<StatementImportDto> {
-    if (changedTextsOn !== undefined && reason === undefined) throw reasonRequired();
+    if (changedTextsOn !== undefined && reason === undefined)
+      throw refusal('BAD_REQUEST', 'REQUIRED', 'reason', 'reason is required with accept_texts_of');
     const by = caller.confirmedActor(reason);
     return toImportDto(channel, file, () => this.statements.import(channel, file, by, { changedTextsOn }));
   }

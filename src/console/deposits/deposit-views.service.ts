@@ -10,7 +10,7 @@ import type { DepositRow } from '../../deposits/deposits.repository.js';
 import type { DepositStatus } from '../../deposits/deposit.entity.js';
 import { DepositsService } from '../../deposits/deposits.service.js';
 import { isOpenCase, type PaymentRow } from '../../deposits/payments.repository.js';
-import { PaymentsService, type PaymentDecision, type Recipient } from '../../deposits/payments.service.js';
+import { PaymentsService, versionOf, type PaymentDecision, type Recipient } from '../../deposits/payments.service.js';
 import { StatementsService } from '../../deposits/statements/statements.service.js';
 import { suggestionsOf, toDepositDetail, toDepositView, toPaymentView, type View } from '../../deposits/views.js';
 import { MerchantsService } from '../../merchants/merchants.service.js';
@@ -160,6 +160,7 @@ function toPaymentDto(
     ...(members as unknown as PaymentDto),
     merchant: payment.merchant_id === null ? null : nameOf(payment.merchant_id),
     is_open_case: isOpenCase(payment),
+    version: versionOf(payment),
     seen_at: payment.seen_at.toISOString(),
     text: payment.line_id === null ? null : (texts.get(payment.line_id) ?? null),
     imported_by,

@@ -75,9 +75,9 @@ export class ConsolePaymentsController {
   credit(
     @CurrentCaller() caller: Caller,
     @PaymentId() id: string,
-    @Body() { reason, ...to }: CreditPaymentDto,
+    @Body() { reason, expected_version: expectedVersion, ...to }: CreditPaymentDto,
   ): Promise<DecidedPaymentDto> {
-    return this.deposits.decide(caller, id, { kind: 'credit', recipient: recipientOf(to) }, reason);
+    return this.deposits.decide(caller, id, { kind: 'credit', recipient: recipientOf(to), expectedVersion }, reason);
   }
 
   @Post(':id/return')

@@ -20,7 +20,7 @@ export class PaymentsQueryDto extends ListQueryDto {
   })
   which?: 'waiting' | 'cases';
   @AnyChannel() channel?: string;
-  @AnyId('The id of a merchant: payments credited to it') merchant?: string;
+  @AnyId('The id of a merchant: payments credited to it, or probably for it') merchant?: string;
   @Amount({ optional: true, example: '1003.71' }) amount?: string;
 }
 
@@ -76,6 +76,7 @@ export class PaymentDto {
   to_take_back!: string | null;
   @Shown.flag(false, 'Whether a witness reports another amount') contradicted!: boolean;
   @Shown.flag(false, 'Whether it is an open case') is_open_case!: boolean;
+  @Shown.text('UNMATCHED 0 false', 'Another one after a report that may change a decision') version!: string;
   @Shown.moment('When we first learned of it') seen_at!: string;
   @Shown.nullableText(
     'Transfer from X1234 SOMCHAI',
@@ -102,6 +103,8 @@ export class CreditPaymentDto {
     description: 'In place of a deposit: the merchant that it is for',
   })
   merchant_id?: number;
+  @Text(1, 64, { optional: true, description: 'The `version` that the operator saw. 409 if it is another one now' })
+  expected_version?: string;
   @Reason() reason!: string;
 }
 

@@ -53,9 +53,10 @@ const LOCK_UNKNOWN = statement(
 );
 
 /**
- * Claims inquiries that are due. An inquiry with an answer counts against the limit for a minute. One without an answer counts
- * until it is repeated, and that wait grows with the age of its callback. So a vendor that does not answer, or that we call too
- * often, soon gets one such call a minute, and can answer about deposits.
+ * Claims inquiries that are due, first those that were never made: some charges never get an answer. An inquiry with an answer
+ * counts against the limit for a minute. One without an answer counts until it is repeated, and that wait grows with the age of its
+ * callback. So a vendor that does not answer, or that we call too often, soon gets one such call a minute, and can answer about
+ * deposits.
  */
 const CLAIM_UNKNOWN = statement(
   'channel_callbacks.claim_unknown',
@@ -65,7 +66,7 @@ const CLAIM_UNKNOWN = statement(
       ask_at = ${NOW} + least(greatest(${NOW} - received_at, interval '1 minute'), interval '10 minutes')
     WHERE id IN (SELECT id FROM channel_callbacks
                  WHERE channel_id = ${channelId} AND ${CALLBACK_IS_DUE}
-                 ORDER BY ask_at
+                 ORDER BY claimed_at NULLS FIRST, ask_at
                  LIMIT greatest(0, ${PER_MINUTE} - (
                    SELECT count(*) FROM channel_callbacks
                    WHERE channel_id = ${channelId} AND ask_at > statement_timestamp() AND claimed_at IS NOT NULL))

@@ -9,20 +9,11 @@ import type { PaymentState } from '../incoming-payment.entity.js';
 import { IncomingPaymentsService, type MatchedPayment } from '../incoming-payments.service.js';
 import { referencesIn, type Match, type ReportedPayment } from '../matching.js';
 import { PaymentsRepository } from '../payments.repository.js';
-import {
-  isCovered,
-  isUndecided,
-  lineOf,
-  mayBeOne,
-  namesDeposit,
-  orWaits,
-  withKnown,
-  type LonePayment,
-} from '../witnesses.js';
+import { isUndecided, lineOf, mayBeOne, namesDeposit, orWaits, withKnown, type LonePayment } from '../witnesses.js';
 import type { SlipCode } from './slip-check.entity.js';
 import { SlipsRepository } from './slips.repository.js';
 
-type SlipOutcome = PaymentState | 'linked' | 'repeated' | 'missing';
+type SlipOutcome = PaymentState | 'linked' | 'repeated' | 'missing' | 'elsewhere';
 
 /** Records a payment that a slip service reports, or adds the slip to a payment that a line of a statement reported. */
 @Injectable()
@@ -37,7 +28,8 @@ export class IncomingSlipsService {
 
   /**
    * The payment's own facts decide which deposit it pays, even if the slip was presented for another.
-   * @returns what became of it; `missing`: there is no payment, because the statement that should show it does not.
+   * @returns what became of it. There is no payment if the statement that should show it does not (`missing`), or if it is a payment
+   * of another channel (`elsewhere`).
    */
   record(connected: ConnectedChannel, slipRef: string, slip: SlipPayment): Promise<SlipOutcome> {
     return this.database.transaction(async (tx) => {
@@ -63,13 +55,19 @@ export class IncomingSlipsService {
     const precision = 'second';
     const found = { amount, currency: 'THB', paidAt, precision, references: references.flatMap(referencesIn) } as const;
     const reported: ReportedPayment = { ...found, texts: [] };
-    const isKnown = await this.payments.hasSlip(tx, channel.id, slipRef);
+    this.slips.lockSlip(tx, slipRef);
+    const owners = await this.payments.channelsOfSlip(tx, slipRef);
+    const isKnown = owners.includes(channel.id);
     const lone = isKnown ? [] : await this.payments.lone(tx, 'line', connected, [reported]);
     // A line that the channel's texts ignored has no decision. It reports no payment.
     const lines = lone.filter(({ state, decision }) => state !== 'ignored' || decision !== null);
-    const isShown = isCovered(paidAt, channel.covered_until);
+    const isShown = await this.payments.isCovered(tx, channel, paidAt);
     const line = lineOf(reported, lines, isShown || settings.recognizedBy === 'amount');
     this.slips.lock(tx, channel.id);
+    if (!isKnown && owners.length > 0) {
+      this.slips.refuse(tx, channel.id, slipRef, 'SLIP_WRONG_RECEIVER');
+      return 'elsewhere';
+    }
     if (!isKnown && !line && isShown) {
       this.slips.refuse(tx, channel.id, slipRef, 'NOT_IN_STATEMENT');
       return 'missing';

@@ -22,6 +22,11 @@ export class SlipsRepository {
     tx.write(...sql.LOCK_SLIPS.with({ channelId }));
   }
 
+  /** Locks a slip against its other channels. The caller must not hold the lock of the slips of a channel. */
+  lockSlip(tx: Transaction, slipRef: string): void {
+    tx.write(...sql.LOCK_SLIP.with({ slipRef }));
+  }
+
   async findUse(
     tx: Transaction,
     of: { depositId: bigint; merchantId: number; slipRef: string; perMinute: number },

@@ -10,6 +10,16 @@ export const LOCK_SLIPS = statement(
   ({ channelId }) => `SELECT pg_advisory_xact_lock(hashtext('slip_checks'), ${channelId})`,
 );
 
+/**
+ * One channel at a time records a slip, because a slip may show the digits of two channels' accounts. The first number is unique
+ * among our advisory locks.
+ */
+export const LOCK_SLIP = statement(
+  'slip_checks.lock_slip',
+  { slipRef: 'text' },
+  ({ slipRef }) => `SELECT pg_advisory_xact_lock(hashtext('incoming_payments'), hashtext(${slipRef}))`,
+);
+
 /** Whether the deposit has the slip, how many slips it has, and for how many seconds the merchant must wait. */
 export const FIND_USE = statement(
   'slip_checks.use',
@@ -70,13 +80,17 @@ export const CLAIM_CHECKS = statement(
     RETURNING ${CHECK}`,
 );
 
-/** Decides a slip for all deposits for which it was presented. */
+/**
+ * Decides a slip for all deposits for which it was presented. Two processes may call about one slip, so an answer that confirms it may
+ * come after the last call without a decision has refused it.
+ */
 export const DECIDE_SLIP = statement(
   'slip_checks.decide',
   { channelId: 'int', slipRef: 'text', state: 'text', code: 'text?' },
   ({ channelId, slipRef, state, code }) => `
     UPDATE slip_checks SET state = ${state}, code = ${code}, next_at = NULL
-    WHERE channel_id = ${channelId} AND slip_ref = ${slipRef} AND state = 'checking'`,
+    WHERE channel_id = ${channelId} AND slip_ref = ${slipRef}
+      AND (state = 'checking' OR code = 'SLIP_UNKNOWN' AND ${state} = 'confirmed')`,
 );
 
 /**

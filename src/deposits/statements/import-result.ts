@@ -17,6 +17,11 @@ export interface ImportResult {
   opening: Satang | null;
   closing: Satang | null;
   coveredUntil: Date | null;
+  /**
+   * The days without a line between the lines that were imported before and the file, if balances can't tell whether lines of
+   * these days are missing. A file with balances makes it too late to import them.
+   */
+  daysWithoutLines: string[];
 }
 
 export const nothing = (): Tally => {

@@ -48,6 +48,12 @@ export class StatementsRepository {
     return { before, lines };
   }
 
+  /** The days without a line between the imported ones and `firstOn`, of which balances can't tell whether lines are missing. */
+  async listUnprovenDays(channelId: number, firstOn: string): Promise<string[]> {
+    const days = await this.database.query<{ day: string }>(...sql.UNPROVEN_DAYS.with({ channelId, before: firstOn }));
+    return days.map(({ day }) => day);
+  }
+
   async hasLinesAfter(tx: Queryable, channelId: number, id: bigint): Promise<boolean> {
     return (await tx.query(...sql.HAS_LINES_AFTER.with({ channelId, id }))).length > 0;
   }

@@ -48,6 +48,8 @@ interface StatementFile extends ConnectedChannel, Ends {
   /** When the file was given to us, in monotonic milliseconds. */
   readAtMs: number;
   lines: Iterable<IdentifiedLine>;
+  /** As in {@link ImportResult}. */
+  daysWithoutLines: string[];
 }
 
 /** The new lines of a file. */
@@ -139,7 +141,10 @@ export class StatementsService {
     const ends = assertBalances(read);
     const lines = identify(read.lines, format.isReferenceUnique, ends.isByDay);
     const sha256 = createHash('sha256').update(file).digest();
-    return { ...connected, format, changedTextsOn: changedTextsOn ?? null, sha256, readAtMs, lines, ...ends };
+    const { first } = ends;
+    const daysWithoutLines = first ? await this.statements.listUnprovenDays(connected.channel.id, first.bookedOn) : [];
+    const given = { format, changedTextsOn: changedTextsOn ?? null, sha256, readAtMs };
+    return { ...connected, ...given, lines, daysWithoutLines, ...ends };
   }
 
   private async importAll(file: StatementFile, by: Actor, { onProgress }: ImportOptions): Promise<ImportResult> {
@@ -279,5 +284,6 @@ const balancesOf = ({ first, last }: Ends): Pick<ImportResult, 'opening' | 'clos
 });
 
 const resultOf = (file: StatementFile, added: Tally, coveredUntil: Date | null): ImportResult => {
-  return { channel: file.channel.code, lines: file.count, added, ...balancesOf(file), coveredUntil };
+  const { channel, count: lines, daysWithoutLines } = file;
+  return { channel: channel.code, lines, added, ...balancesOf(file), coveredUntil, daysWithoutLines };
 };

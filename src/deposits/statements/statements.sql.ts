@@ -3,6 +3,14 @@ import { rowsOf, statement } from '../../database/parameters.js';
 const IDENTITY = `encode(identity_hash, 'hex') AS identity`;
 const STORED = `booked_on::text AS booked_on, at, amount, balance_after, ${IDENTITY}`;
 
+/**
+ * In SQL: when the statements of a channel begin, with the first day of its first file. No statement shows an earlier
+ * payment. Null before the first line.
+ */
+export const coveredFrom = (channelId: string): string => `(
+  SELECT first_on::timestamp AT TIME ZONE 'Asia/Bangkok' FROM statement_imports
+  WHERE channel_id = ${channelId} AND first_on IS NOT NULL ORDER BY id LIMIT 1)`;
+
 /** How late a bank may add a line of an earlier day to its chain, in days. The limit bounds the lines that are read. */
 const MAX_LATE_DAYS = 7;
 
@@ -35,6 +43,23 @@ export const LAST_LINE = statement(
         AND booked_on >= (SELECT max(booked_on) FROM statement_lines
                           WHERE channel_id = ${channelId} AND booked_on < ${before}::date) - ${MAX_LATE_DAYS})
     SELECT ${STORED} FROM late ORDER BY id DESC LIMIT 1`,
+);
+
+/**
+ * The days without a line between the imported ones and a day, of which balances can't tell whether lines are missing: there are no
+ * balances, or the last imported day ended with the balance with which it began, as the missing days may have.
+ */
+export const UNPROVEN_DAYS = statement(
+  'statement_lines.unproven_days',
+  { channelId: 'int', before: 'text' },
+  ({ channelId, before }) => `
+    SELECT to_char(day, 'YYYY-MM-DD') AS day
+    FROM (SELECT booked_on FROM statement_lines
+          WHERE channel_id = ${channelId} AND booked_on < ${before}::date - 1
+            AND booked_on = (SELECT max(booked_on) FROM statement_lines WHERE channel_id = ${channelId})
+          GROUP BY booked_on HAVING sum(amount) = 0 OR bool_or(balance_after IS NULL)) last,
+         generate_series(booked_on + interval '1 day', ${before}::date - interval '1 day', interval '1 day') day
+    ORDER BY day`,
 );
 
 /** Whether a channel has lines that were written after this one. */

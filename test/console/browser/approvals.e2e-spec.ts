@@ -253,6 +253,17 @@ describeInBrowser('Approvals, in a browser', () => {
     },
   );
 
+  it('are shown with the payment about which they are requested', async () => {
+    const { payment } = await waitingPayment({ merchant }, mali, '60000.00');
+    const request = { kind: 'payment_ignore', payment_id: payment, reason: 'interest of May' };
+    const { id } = (await nok.browser.post<{ id: number }>('/api/approvals', request)).body;
+    const visitor = await arrive(mali);
+    await visitor.open(`/payments?payment=${payment}`);
+    await visitor.page.getByRole('link', { name: `Ignore · ${nok.email} · interest of May` }).waitFor();
+    await nok.browser.post(`/api/approvals/${id}/rejection`, { reason: 'tidy' });
+    await visitor.leave();
+  });
+
   it('are not requested for the credit of a payment that is not in THB', async () => {
     const { channel, payment } = await waitingPayment({ merchant }, mali);
     const set = (reason: string, currency: string): Promise<void> =>

@@ -132,6 +132,29 @@ describeInBrowser('Channels and the payments of their statements, in a browser',
     await visitor.leave(/Failed to load resource.*ERR_FAILED/);
   });
 
+  it('come by a statement that no other one replaces while it is imported', async () => {
+    const visitor = await arrive();
+    const { page } = visitor;
+    account.add({ at: new Date(Date.now() + MINUTE_MS), amount: -3_000n, text: 'Fee' });
+    const { promise: gate, resolve: release } = deferred<void>();
+    await page.route('**/api/statements/import?*', async (route) => {
+      await gate;
+      await route.continue();
+    });
+    await visitor.open('/channels/kbank');
+    await page.getByRole('button', { name: 'Import' }).click();
+    const chooser = dialog(page).locator('input[type=file]');
+    await chooser.setInputFiles({ name: 'kbank.csv', mimeType: 'text/csv', buffer: Buffer.from(account.statement()) });
+    await dialog(page).getByText('1 new, 6 known').waitFor();
+    const asked = page.waitForRequest('**/api/statements/import?*');
+    await dialog(page).getByRole('button', { name: 'Import', exact: true }).click();
+    await asked;
+    expect(await chooser.isDisabled()).toBe(true);
+    release();
+    await page.getByText('Imported: 0 credited, 0 waiting').waitFor();
+    await visitor.leave();
+  });
+
   it('are counted in the preview also if a slip or the vendor reported them before', async () => {
     const { body } = await sendStatement(admin.browser, 'preview', 'kbank', account.statement());
     const visitor = await arrive();
@@ -155,6 +178,17 @@ describeInBrowser('Channels and the payments of their statements, in a browser',
     await dialog(page).getByLabel('Smallest deposit, THB').fill('');
     await dialog(page).getByText('Nothing yet').waitFor();
     await dialog(page).getByLabel('spread').fill('5');
+    const save = dialog(page).getByRole('button', { name: 'Save' });
+    for (const [label, wrong, right, words] of [
+      ['Smallest deposit, THB', '1500,00', '150.00', 'An amount such as 1,240.50'],
+      ['Priority, the lowest number first', '10.5', '100', 'A whole number such as 10'],
+    ] as const) {
+      await dialog(page).getByLabel(label).fill(wrong);
+      await dialog(page).getByText(words).waitFor();
+      expect(await save.isDisabled()).toBe(true);
+      await dialog(page).getByLabel(label).fill(right);
+      await dialog(page).getByText(words).waitFor({ state: 'detached' });
+    }
     await dialog(page).getByLabel('Smallest deposit, THB').fill('200.00');
     await dialog(page).getByRole('listitem').filter({ hasText: 'Smallest deposit, THB: 100.00 → 200.00' }).waitFor();
     await visitor.look('channel-settings');
@@ -191,6 +225,11 @@ describeInBrowser('Channels and the payments of their statements, in a browser',
     await page.getByText('gateway was saved').waitFor();
     await page.getByRole('button', { name: 'Sync now' }).click();
     await visitor.look('channel-sync');
+    const since = dialog(page).getByRole('textbox', { name: 'Since' });
+    await since.fill('2099-01-01');
+    await dialog(page).getByText('That day is still to come.').waitFor();
+    expect(await dialog(page).getByRole('button', { name: 'Sync now' }).isDisabled()).toBe(true);
+    await since.fill('');
     await dialog(page).getByRole('button', { name: 'Sync now' }).click();
     // The page may have repeated the request after a 503.
     await page.getByText(/^1 read: [01] new, 0 credited, [01] waiting, 0 taken back$/).waitFor();

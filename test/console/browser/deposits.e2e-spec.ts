@@ -318,6 +318,30 @@ describeInBrowser('Deposits, in a browser', () => {
     await visitor.leave(/Failed to load resource.*409/);
   });
 
+  it('have another amount to take back in the dialog, once the API has refused the one that it showed', async () => {
+    const payment = await firstPayment(`amount=${paid.amount_to_pay}`);
+    const takenBack = (amount: number): Promise<unknown> =>
+      scene.console.sql(`UPDATE incoming_payments SET reason = 'TAKEN_BACK', taken_back = $2 WHERE public_id = $1`, [
+        payment,
+        amount,
+      ]);
+    await takenBack(15_000);
+    const visitor = await arrive();
+    const { page } = visitor;
+    await visitor.open(`/payments?which=all&payment=${payment}`);
+    await panel(page).getByRole('button', { name: 'Take back' }).click();
+    await dialog(page).getByText('Take back 50.00 THB').waitFor();
+    await takenBack(20_000);
+    await dialog(page).getByLabel('Reason').fill('the bank reversed more');
+    const takeBack = dialog(page).getByRole('button', { name: 'Take back' });
+    await takeBack.click();
+    await dialog(page).getByText('are to be taken back now').waitFor();
+    await dialog(page).getByText('Take back 100.00 THB').waitFor();
+    await takeBack.click();
+    await page.getByText('100.00 THB were taken back').waitFor();
+    await visitor.leave(/Failed to load resource.*409/);
+  });
+
   it('are hidden from operators who may not read them', async () => {
     const stranger = await arrive(await scene.console.signedIn('viewer'));
     await stranger.open('/payments');

@@ -16,6 +16,7 @@ export interface PaymentBody {
   merchant: { id: number; name: string } | null;
   deposit_number: string | null;
   is_open_case: boolean;
+  version: string;
   taken_back_amount: string | null;
   to_take_back: string | null;
   text: string | null;

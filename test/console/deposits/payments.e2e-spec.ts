@@ -101,11 +101,15 @@ describe('payments', () => {
       { deposit_number: made.deposit, merchant: { id: merchant.id }, why: 'amount' },
     ]);
     expectDocumented(payment, 'PaymentDto');
+    const waitingFor = async ({ id }: TestMerchant): Promise<string[]> =>
+      (await payments(`which=waiting&merchant=${id}`)).data.map((each) => each.id);
+    expect([await waitingFor(other), await waitingFor(merchant)]).toEqual([[made.payment], []]);
     await scene.console.sql(
       `UPDATE incoming_payments SET deposit_id = (SELECT id FROM deposits WHERE deposit_number = $2) WHERE public_id = $1`,
       [made.payment, made.deposit],
     );
     expect((await shown()).suggestions).toMatchObject([{ deposit_number: made.deposit, why: 'amount' }]);
+    expect([await waitingFor(other), await waitingFor(merchant)]).toEqual([[], [made.payment]]);
   });
 
   it('are credited to a deposit, once, and the second operator learns who was first', async () => {
@@ -130,6 +134,21 @@ describe('payments', () => {
     ]);
     expect(await logged()).toEqual([{ action: 'payment.credit', operator: nok.email, source: 'console' }]);
     expect((await payments(`merchant=${merchant.id}`)).data.map(({ id }) => id)).toEqual([made.payment]);
+  });
+
+  it.each([
+    ['was taken back in part', 'taken_back = 10000'],
+    ['was contradicted', 'contradicted = true'],
+    ['may be reported twice', `reason = 'DOUBLE'`],
+  ])('are not credited if one %s since the operator looked', async (_, change) => {
+    const { version } = await shown();
+    await scene.console.sql(`UPDATE incoming_payments SET ${change} WHERE public_id = $1`, [made.payment]);
+    const credit = (expected_version: string) => decide('credit', { deposit_number: made.deposit, expected_version });
+    const { status, body } = await credit(version);
+    const changed = { code: 'CHANGED_MEANWHILE', field: 'expected_version' };
+    expect([status, body.details, await available()]).toMatchObject([409, [changed], '500.00']);
+    expect((await credit((await shown()).version)).status).toBe(200);
+    if ((await shown()).is_open_case) expect((await decide('keep')).status).toBe(200);
   });
 
   it('are credited once, however many operators decide at the same time', async () => {

@@ -1,10 +1,16 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { ChannelsService } from '../../../src/deposits/channels.service.js';
+import {
+  IncomingChargesService,
+  type ChargeCounts,
+  type ReceivedReading,
+} from '../../../src/deposits/incoming-charges.service.js';
 import { VendorListsService } from '../../../src/deposits/vendor-lists.service.js';
 import { PUBLIC_KEY, SECRET_KEY } from '../../simulators/opn-client.js';
 import { eventually } from '../../support/eventually.js';
 import { unique } from '../../support/stack.js';
 import { closeWithRightBooks, satang } from '../scene.js';
-import { OpnScene } from './scene.js';
+import { OpnScene, type Deposit } from './scene.js';
 
 let scene: OpnScene;
 /** A second channel of the account. */
@@ -76,6 +82,45 @@ it('the list of a channel is read once at a time, also at night and for the repo
     () => stack.sql(`SELECT FROM deposit_channels WHERE code = $1 AND list_read_until IS NULL`, [scene.code]),
     ({ length }) => length === 1,
   );
+});
+
+/** Records answers about the charge of a deposit in one transaction: the amount that went back, or `reversed`. */
+async function record({ deposit_number }: Deposit, ...answers: (bigint | 'reversed')[]): Promise<ChargeCounts> {
+  const { stack } = scene.deposits;
+  const query = `SELECT channel_payment_id AS charge FROM deposits WHERE deposit_number = $1`;
+  const [found] = await stack.sql<{ charge: string }>(query, [deposit_number]);
+  const paymentId = String(found?.charge);
+  const paid = { chargeRef: paymentId, amount: 100_000n, currency: 'THB', paidAt: new Date(), references: [] };
+  const readings = answers.map((answer): ReceivedReading => {
+    const about = { paymentId, readAtMs: performance.now() };
+    if (answer === 'reversed') return { ...about, reading: { kind: 'reversed' } };
+    return { ...about, reading: { kind: 'paid', payment: { ...paid, merchantId: null, refunded: answer } } };
+  });
+  const connected = await stack.api.get(ChannelsService).connectByCode(scene.code);
+  return stack.api.get(IncomingChargesService).record(connected, readings);
+}
+
+it.each([
+  ['first', [70_000n, 40_000n]],
+  ['last', [40_000n, 70_000n]],
+])('several answers about one charge take back the largest amount, which comes %s', async (_, amounts) => {
+  const made = await scene.unheard();
+  expect(await record(made, 0n)).toMatchObject({ new: 1, booked: 1 });
+  expect(await record(made, ...amounts)).toMatchObject({ new: 0, takenBack: 1 });
+  const [found] = await scene.payments('--cases');
+  const back = { reason: 'TAKEN_BACK', taken_back_amount: '700.00' };
+  expect(found).toMatchObject({ deposit_number: made.deposit_number, ...back });
+  await scene.deposits.operator.json('payment', 'keep', String(found?.id), '--reason', 'a test');
+});
+
+it('a new charge that answers report as paid and as reversed credits nobody', async () => {
+  const made = await scene.unheard();
+  expect(await record(made, 0n, 'reversed')).toEqual({ new: 1, booked: 0, waiting: 1, takenBack: 1 });
+  expect(await scene.get(made)).toMatchObject({ paid_amount: '0.00' });
+  const waiting = await scene.payments('--waiting');
+  const found = waiting.find(({ suggestions: [first] }) => first?.deposit_number === made.deposit_number);
+  expect(found).toMatchObject({ reason: 'TAKEN_BACK', taken_back_amount: '1000.00' });
+  await scene.deposits.operator.json('payment', 'ignore', String(found?.id), '--reason', 'a test');
 });
 
 it('keys that can’t be opened are replaced by live keys only, because they may be live ones', async () => {

@@ -76,6 +76,34 @@ describe('at a biller, a line that may be the payment of a slip that named no de
   });
 });
 
+describe('at a biller, a slip that a person credited before its line came', () => {
+  it('keeps no line of its amount waiting that has a slip of its own', async () => {
+    const account = '5900000001';
+    const biller = await scene.deposits.billerChannel(`account=004:${account}`);
+    await scene.takeSlips(biller, 'unconfirmed_limit=1.00');
+    const [shop, other] = [await scene.deposits.stack.merchant('0.00'), await scene.deposits.stack.merchant('0.00')];
+    const deposit = await scene.deposits.deposit(biller, shop);
+    const { reference, deposit_number } = deposit;
+    const presented = async (ref1: string, date: Date): Promise<Transfer> => {
+      const transfer = scene.transfer(deposit, account, { ref1, date: date.toISOString() });
+      await scene.pay(transfer);
+      await scene.decided(shop, deposit, transfer.payload);
+      return transfer;
+    };
+    await presented('', new Date());
+    const [{ id } = { id: '' }] = await scene.deposits.payments(biller, '--waiting');
+    const to = ['--merchant', String(other.id), '--reason', 'asked by phone'];
+    await scene.deposits.operator.json('payment', 'credit', id, ...to);
+    const transfer = await presented(reference, before(new Date(), 60 * MINUTE_MS));
+    expect(await scene.deposits.payments(biller, '--waiting')).toMatchObject([{ reason: 'UNCONFIRMED' }]);
+    const statement = new BankAccount().add(lineOf(transfer, { reference })).statement();
+    const booked = { new: 1, linked: 0, booked: 1, waiting: 0 };
+    expect(await scene.deposits.import(biller, statement, '--dry-run')).toMatchObject(booked);
+    expect(await scene.deposits.import(biller, statement)).toMatchObject(booked);
+    expect(await scene.deposits.show(deposit_number)).toMatchObject({ status: 'paid', paid_amount: '1000.00' });
+  });
+});
+
 describe('at a biller, a slip and a line that name one deposit, with times far apart', () => {
   it.each<[string, number, boolean]>([
     ['the slip first', -12, true],

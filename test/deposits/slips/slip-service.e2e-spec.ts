@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ChannelsService } from '../../../src/deposits/channels.service.js';
+import { IncomingSlipsService } from '../../../src/deposits/slips/incoming-slips.service.js';
 import { openManagementPort, Scrape } from '../../ops/management.js';
 import { eventually } from '../../support/eventually.js';
 import { withHeldRefusal } from '../../support/held-refusal.js';
 import type { TestMerchant } from '../../support/stack.js';
-import type { DepositView } from '../scene.js';
+import { satang, type DepositView } from '../scene.js';
 import { KEY, SlipsScene, type Deposit, type Transfer } from './slips-scene.js';
 
 let scene: SlipsScene;
@@ -69,6 +71,20 @@ describe('a slip that the bank does not know yet', () => {
     }
     expect(await withSlip(given.shop, given.deposit, 'refused')).toMatchObject({ slip: { code: 'SLIP_UNKNOWN' } });
     await scene.hurry();
+  });
+
+  it('is booked, and shown as that, if an answer comes after the last call has refused it', async () => {
+    const given = await paying();
+    await present(given);
+    const { stack } = scene.deposits;
+    const slips = stack.api.get(IncomingSlipsService);
+    const channel = await stack.api.get(ChannelsService).connectByCode(given.channel);
+    const slipRef = `014:${given.transfer.trans_ref}`;
+    await slips.refuse(channel.channel.id, slipRef, 'SLIP_UNKNOWN');
+    const amount = satang(given.transfer.amount);
+    await slips.record(channel, slipRef, { kind: 'paid', amount, paidAt: new Date(), references: [] });
+    const booked = { status: 'paid', slip: { status: 'booked', code: null } };
+    expect(await scene.get(given.shop, given.deposit)).toMatchObject(booked);
   });
 
   it.each<[string, object, number]>([

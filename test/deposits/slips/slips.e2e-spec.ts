@@ -245,6 +245,29 @@ describe('an ignored slip of a biller', () => {
   });
 });
 
+describe('a slip that shows the digits of two channels’ accounts', () => {
+  it('is a payment of the channel that records it first, also if both record it at once', async () => {
+    const twin = await scene.deposits.channel(`account=004:77777${channel.account.slice(-5)}`);
+    await scene.takeSlips(twin);
+    const paid = await paying();
+    await scene.pay(paid.transfer);
+    const { body } = await scene.decided(paid.shop, paid.deposit, paid.transfer.payload);
+    expect(body).toMatchObject({ slip: { status: 'booked' } });
+    const other = await scene.deposits.deposit(twin, paid.shop);
+    const again = await scene.decided(paid.shop, other, paid.transfer.payload);
+    const refused = { status: 'refused', code: 'SLIP_WRONG_RECEIVER' };
+    expect(again.body).toMatchObject({ status: 'pending', slip: refused });
+    expect(await scene.deposits.payments(twin)).toEqual([]);
+
+    const { shop, deposit, transfer } = await paying();
+    const deposits = [deposit, await scene.deposits.deposit(twin, shop)];
+    await scene.pay(transfer);
+    await Promise.all(deposits.map((each) => scene.decided(shop, each, transfer.payload)));
+    const found = [...(await scene.deposits.payments(channel.code)), ...(await scene.deposits.payments(twin))];
+    expect(found.filter((payment) => JSON.stringify(payment).includes(transfer.trans_ref))).toHaveLength(1);
+  });
+});
+
 describe('a channel that takes slips', () => {
   it('needs the account that slips must name, and a key', async () => {
     const set = ['channel', 'set', '--code', 'slips', '--adapter', 'promptpay', '--option', 'promptpay_id=0812345670'];

@@ -44,6 +44,10 @@ const draftOf = (channel: ChannelView | undefined): Draft => ({
   credentials: {},
 });
 
+/** Whether a limit can be sent. The API keeps what an empty one had. */
+const isRead = (name: Limit, text: string): boolean =>
+  text.trim() === '' || (name === 'priority' ? /^\d{1,4}$/.test(text.trim()) : readAmount(text) !== null);
+
 /** What the form changes: names with their old and new values. The API keeps what an empty limit or address had. */
 function changesOf(before: Draft, now: Draft, adapter: Adapter): [name: string, old: string, next: string][] {
   const kept = (old: string, next: string): string => next.trim() || old;
@@ -71,7 +75,7 @@ export function ChannelSettings({ channel, onClose }: { channel?: ChannelView; o
   const save = useSave(stored);
   const adapter = data?.data.find((each) => each.adapter === (draft.adapter || data.data[0]?.adapter));
   const changes = adapter ? changesOf(draftOf(stored), draft, adapter) : [];
-  const areRead = LIMITS.every((name) => draft.limits[name].trim() === '' || readAmount(draft.limits[name]) !== null);
+  const areRead = LIMITS.every((name) => isRead(name, draft.limits[name]));
   return (
     <Confirm
       title={stored ? t('channels.setOne', { code: stored.code }) : t('channels.add')}
@@ -155,6 +159,7 @@ function Fields({ draft, adapter, adapters, stored, onChange }: FieldsProps): Re
             key={name}
             label={t(`channels.member.${name}`)}
             placeholder={stored ? String(stored[name]) : t('channels.byDefault')}
+            error={!isRead(name, limits[name]) && t(name === 'priority' ? 'channels.wholeNumber' : 'channels.amount')}
             inputMode="decimal"
             autoComplete="off"
             value={limits[name]}

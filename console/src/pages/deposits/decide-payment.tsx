@@ -1,7 +1,7 @@
 import { SegmentedControl, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import { ask, client } from '../../api';
+import { ask, client, isProblem } from '../../api';
 import { useT, type Translate } from '../../i18n/words';
 import { formatAmount, readAmount } from '../../kit/amount';
 import { Confirm } from '../../kit/confirm';
@@ -14,7 +14,7 @@ import { useSession } from '../../session';
 import { BeforeAndAfter } from '../merchants/before-and-after';
 import { useExpectedBalance, type ExpectedBalance } from '../merchants/expected-balance';
 import type { DepositView, PaymentView } from './deposit-view';
-import { PaidAt, takenBackOf } from './payment-view';
+import { doubtsOf, PaidAt } from './payment-view';
 
 export interface Deciding {
   payment: PaymentView;
@@ -30,8 +30,10 @@ type Draft = { to: To; recipient: string; reference: string };
 const draftOf = (to: Deciding['to']): Draft => ({ to: 'deposit', recipient: to?.deposit_number ?? '', reference: '' });
 
 /** Decides about one payment. Names the merchant and its balance. Above the limit it asks a second person. */
-export function DecidePayment({ payment, kind, to, onClose }: Deciding & { onClose: () => void }): ReactNode {
+export function DecidePayment({ payment: seen, kind, to, onClose }: Deciding & { onClose: () => void }): ReactNode {
   const t = useT();
+  /** As the operator reads it. It changes only after the API has refused a decision. */
+  const [payment, setPayment] = useState(seen);
   const [draft, setDraft] = useState(() => draftOf(to));
   const values = amountOf(payment, kind);
   const amount = readAmount(values.amount) ?? 0n;
@@ -41,17 +43,19 @@ export function DecidePayment({ payment, kind, to, onClose }: Deciding & { onClo
   const needsApproval = kind !== 'keep' && limit !== null && (isForeign || whole > (readAmount(limit) ?? 0n));
   const recipient = useRecipient(payment, kind, draft);
   const balance = useExpectedBalance(recipient.available);
-  const send = useSend({ payment, kind, draft, needsApproval, balance });
+  const send = useSend({ payment, kind, draft, needsApproval, balance, onRefused: setPayment });
   const moves = kind === 'credit' || kind === 'debit';
   const before = readAmount(recipient.available ?? '') ?? 0n;
   const after = kind === 'credit' ? before + amount : before > amount ? before - amount : 0n;
+  const isComplete =
+    kind === 'debit' ? payment.to_take_back !== null : kind !== 'return' || draft.reference.trim() !== '';
   return (
     <Confirm
       title={t(`payments.title.${kind}`, values)}
       verb={needsApproval ? t('move.ask') : t(`payments.${kind}`)}
       isHarmless={kind === 'credit' || kind === 'keep' || needsApproval}
       requiresReason
-      isReady={(!moves || recipient.name !== null) && (kind !== 'return' || draft.reference.trim() !== '')}
+      isReady={(!moves || recipient.name !== null) && isComplete}
       isRepeatable={needsApproval}
       onConfirm={send}
       onClose={onClose}
@@ -76,7 +80,7 @@ export function DecidePayment({ payment, kind, to, onClose }: Deciding & { onClo
             </span>,
           ],
           [t('payments.paidAt'), <PaidAt key="paid" payment={payment} />],
-          takenBackOf(payment, t),
+          ...doubtsOf(payment, t),
           moves && recipient.name !== null ? [t('deposits.merchant'), recipient.name] : null,
           depositOf(draft.recipient.trim(), recipient, t),
         ]}
@@ -190,7 +194,10 @@ async function decide({ payment, kind, draft, balance, reason }: Decision): Prom
   const { missing } = await ask(() => {
     switch (kind) {
       case 'credit':
-        return client.POST('/api/payments/{id}/credit', { params, body: { ...toOf(draft), reason } });
+        return client.POST('/api/payments/{id}/credit', {
+          params,
+          body: { ...toOf(draft), expected_version: payment.version, reason },
+        });
       case 'return':
         return client.POST('/api/payments/{id}/return', {
           params,
@@ -214,11 +221,24 @@ async function decide({ payment, kind, draft, balance, reason }: Decision): Prom
   return missing;
 }
 
+/** The payment as it is now; as it was, if it can't be read. */
+const readAgain = (payment: PaymentView): Promise<PaymentView> =>
+  ask(() => client.GET('/api/payments/{id}', { params: { path: { id: payment.id } } })).catch(() => payment);
+
 interface Sending extends Omit<Decision, 'reason'> {
   needsApproval: boolean;
+  /** Gets the payment as it is now, if the API refuses the decision. */
+  onRefused: (payment: PaymentView) => void;
 }
 
-function useSend({ payment, kind, draft, needsApproval, balance }: Sending): (reason: string) => Promise<void> {
+function useSend({
+  payment,
+  kind,
+  draft,
+  needsApproval,
+  balance,
+  onRefused,
+}: Sending): (reason: string) => Promise<void> {
   const t = useT();
   const queries = useQueryClient();
   const keyOf = useLateRequestKey();
@@ -239,6 +259,7 @@ function useSend({ payment, kind, draft, needsApproval, balance }: Sending): (re
       const isWhole = readAmount(missing) === 0n;
       toast(isWhole ? t(`payments.done.${kind}`, values) : t('payments.missing', { missing: formatAmount(missing) }));
     } catch (error) {
+      if (isProblem(error, 409)) onRefused(await readAgain(payment));
       balance.rethrow(error);
     } finally {
       await Promise.all(

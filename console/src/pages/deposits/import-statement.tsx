@@ -29,6 +29,8 @@ export function ImportStatement({ channel, onClose }: { channel: string; onClose
   const [seen, setSeen] = useState<StatementImport | Error | 'loading' | null>(null);
   /** The imported day whose texts the bank has changed, as the operator says. */
   const [textsOf, setTextsOf] = useState<string>();
+  /** Whether the file is being imported. */
+  const [isTaking, setTaking] = useState(false);
   const begin = useLatest();
   const look = async (chosen: File, day?: string): Promise<void> => {
     const isLatest = begin();
@@ -48,7 +50,7 @@ export function ImportStatement({ channel, onClose }: { channel: string; onClose
   const preview = seen === null || seen === 'loading' || seen instanceof Error ? null : seen;
   const take = async (reason: string): Promise<void> => {
     if (file === null) return;
-    const isLatest = begin();
+    setTaking(true);
     const query = { channel, accept_texts_of: textsOf, reason: reason || undefined };
     const request = { params: { query }, ...asCsv(file) };
     const done = await ask(() => client.POST('/api/statements/import', request))
@@ -58,10 +60,11 @@ export function ImportStatement({ channel, onClose }: { channel: string; onClose
         throw error;
       })
       .finally(() => {
+        setTaking(false);
         for (const key of ['channels', 'payments', 'deposits']) void queries.invalidateQueries({ queryKey: [key] });
       });
     if (done.refused !== null) {
-      if (isLatest()) setSeen(done);
+      setSeen(done);
       throw new Error(t(`statements.refused.${done.refused as 'GAP'}`));
     }
     toast(t('statements.done', { booked: done.booked, waiting: done.waiting }));
@@ -77,7 +80,7 @@ export function ImportStatement({ channel, onClose }: { channel: string; onClose
       onClose={onClose}
     >
       <p>{t('statements.choose')}</p>
-      <ChooseFile name={file?.name} onChoose={(chosen) => void look(chosen)} />
+      <ChooseFile name={file?.name} isDisabled={isTaking} onChoose={(chosen) => void look(chosen)} />
       <div aria-live="polite">
         {seen === 'loading' && <Loading rows={4} />}
         {seen instanceof Error && <Failure error={seen} />}
@@ -91,7 +94,14 @@ export function ImportStatement({ channel, onClose }: { channel: string; onClose
   );
 }
 
-function ChooseFile({ name, onChoose }: { name: string | undefined; onChoose: (file: File) => void }): ReactNode {
+interface ChooseFileProps {
+  name: string | undefined;
+  /** While a file is imported, what the dialog shows is about that file. */
+  isDisabled: boolean;
+  onChoose: (file: File) => void;
+}
+
+function ChooseFile({ name, isDisabled, onChoose }: ChooseFileProps): ReactNode {
   const t = useT();
   return (
     <label className={classes.file}>
@@ -100,6 +110,7 @@ function ChooseFile({ name, onChoose }: { name: string | undefined; onChoose: (f
       <input
         type="file"
         className="hidden"
+        disabled={isDisabled}
         accept=".csv,text/csv,text/plain"
         onChange={({ currentTarget: input }) => {
           const [chosen] = input.files ?? [];
@@ -127,7 +138,7 @@ function ChangedTexts({ of: day, onAccept }: { of: string; onAccept: (day: strin
 
 function Preview({ preview }: { preview: StatementImport }): ReactNode {
   const t = useT();
-  const { refused, problems } = preview;
+  const { refused, problems, days_without_lines: days } = preview;
   if (refused !== null) {
     return (
       <div className={classes.refused} role="alert">
@@ -159,6 +170,7 @@ function Preview({ preview }: { preview: StatementImport }): ReactNode {
             : [t('statements.balance'), `${formatAmount(preview.opening)} → ${formatAmount(preview.closing)} THB`],
         ]}
       />
+      {days.length > 0 && <p role="alert">{t('statements.daysWithoutLines', { days: days.join(', ') })}</p>}
       <p>{t(preview.new === 0 ? 'statements.nothingNew' : 'statements.consequence')}</p>
     </div>
   );

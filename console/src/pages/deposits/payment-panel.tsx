@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { ask, client } from '../../api';
 import { useT } from '../../i18n/words';
@@ -11,10 +12,11 @@ import { SidePanel } from '../../kit/side-panel';
 import { Answered } from '../../kit/states';
 import { Status } from '../../kit/status';
 import { useMay } from '../../session';
+import { useOpenRequests, type ApprovalView } from '../approvals/approval-view';
 import { MerchantLink } from '../merchants/merchant-link';
 import type { Deciding } from './decide-payment';
 import type { PaymentView } from './deposit-view';
-import { DepositLink, differenceOf, PaidAt, stateOf, takenBackOf } from './payment-view';
+import { DepositLink, differenceOf, doubtsOf, PaidAt, stateOf } from './payment-view';
 import { isCreditable, isSafe } from './safe-credit';
 import classes from './deposits.module.css';
 
@@ -49,14 +51,14 @@ export function PaymentPanel({ id, onDecide, onClose }: PanelProps): ReactNode {
 
 function PaymentFacts({ payment }: { payment: PaymentView }): ReactNode {
   const t = useT();
-  const { id, reason, text, merchant, deposit_number: number, decision, booked_by: by } = payment;
+  const { id, text, merchant, deposit_number: number, decision, booked_by: by } = payment;
+  const request = useOpenRequests().data?.find((each) => each.payment === id);
   return (
     <Facts
       facts={[
         [t('payments.amount'), <Amount key="amount" value={payment.amount} currency={payment.currency} />],
-        takenBackOf(payment, t),
         [t('payments.state'), <Status key="state" of={stateOf(payment)} />],
-        reason === null ? null : [t('payments.why'), t.maybe(`payments.why.${reason}`) ?? reason],
+        ...doubtsOf(payment, t),
         text === null ? null : [t('payments.text'), text],
         [t('payments.paidAt'), <PaidAt key="paid" payment={payment} />],
         [t('payments.seenAt'), <Moment key="seen" at={payment.seen_at} />],
@@ -64,8 +66,8 @@ function PaymentFacts({ payment }: { payment: PaymentView }): ReactNode {
         merchant && [t('payments.creditedTo'), <MerchantLink key="merchant" merchant={merchant} />],
         number === null ? null : [t('deposits.number'), <DepositLink key="deposit" number={number} />],
         by === null ? null : [t('payments.bookedBy'), t(`payments.bookedBy.${by as 'amount'}`)],
-        payment.contradicted ? [t('payments.contradicted'), t('payments.contradictedWhy')] : null,
         [t('payments.witnesses'), <Witnesses key="witnesses" payment={payment} />],
+        request ? [t('payments.requested'), <Requested key="requested" request={request} />] : null,
         decision && [
           t('payments.decided'),
           <span key="decision">
@@ -87,6 +89,18 @@ function PaymentFacts({ payment }: { payment: PaymentView }): ReactNode {
         ],
       ]}
     />
+  );
+}
+
+/** A decision that waits for a second person. */
+function Requested({ request }: { request: ApprovalView }): ReactNode {
+  const t = useT();
+  const { kind, requested_by: operator, reason, created_at: at } = request;
+  return (
+    <Link to="/approvals" search={{ status: 'open' }}>
+      {t(`payments.${kind.replace('payment_', '') as 'keep'}`)} · {operator} · {reason} ·{' '}
+      <Moment at={at} form="short" zoned={false} />
+    </Link>
   );
 }
 

@@ -22,12 +22,15 @@ export function differenceOf(paid: string, dealt: string, t: Translate): string 
   return t(difference < 0n ? 'payments.short' : 'payments.over', { by });
 }
 
-/** What the channel took back of a payment, as a fact. Null if it took nothing back. */
-export const takenBackOf = (
-  { taken_back_amount: amount, currency }: PaymentView,
+/** Why a payment waits or is a case, what the channel took back of it, and a contradiction, as facts. */
+export const doubtsOf = (
+  { reason, taken_back_amount: amount, contradicted, currency }: PaymentView,
   t: Translate,
-): readonly [string, ReactNode] | null =>
-  amount === null ? null : [t('payments.takenBack'), <Amount key="back" value={amount} currency={currency} />];
+): (readonly [string, ReactNode] | null)[] => [
+  reason === null ? null : [t('payments.why'), t.maybe(`payments.why.${reason}`) ?? reason],
+  amount === null ? null : [t('payments.takenBack'), <Amount key="back" value={amount} currency={currency} />],
+  contradicted ? [t('payments.contradicted'), t('payments.contradictedWhy')] : null,
+];
 
 /** A day of a statement is one of Bangkok, whichever zone the operator has. */
 const ZONE_OF_DAYS = 'Asia/Bangkok';
