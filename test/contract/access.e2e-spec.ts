@@ -12,14 +12,21 @@ import { TestStack } from '../support/stack.js';
 import { untilDone } from '../support/until-served.js';
 
 let stack: TestStack;
+/** How far the service's clock is ahead. */
+let aheadMs = 0;
+const clock = performance.now;
 
 beforeAll(async () => {
+  performance.now = () => clock.call(performance) + aheadMs;
   stack = await TestStack.start({ TRUSTED_PROXIES: '127.0.0.1' }, { worker: false });
 });
 
 afterEach(() => void jest.restoreAllMocks());
 
-afterAll(() => closeWithBalancedBooks(stack));
+afterAll(async () => {
+  await closeWithBalancedBooks(stack);
+  performance.now = clock;
+});
 
 /** All running processes apply an operator's changes within 5 s (contract, section 7). */
 const WITHIN_MS = 5_000;
@@ -45,10 +52,9 @@ const becomes = (client: Client, status: number): Promise<Answer<never>> =>
     (answer) => answer.status === status,
   );
 
-/** Moves the service's clock by the time that an operator's change may take. */
+/** Moves the service's clock by the time that an operator's change may take. The clock never goes back while the service runs. */
 function letItPass(): void {
-  const clock = performance.now.bind(performance);
-  jest.spyOn(performance, 'now').mockImplementation(() => clock() + WITHIN_MS);
+  aheadMs += WITHIN_MS;
 }
 
 /** @returns the time of the longest lookup since then. A key may end so much early, so that it never ends late. */

@@ -132,6 +132,9 @@ export function addDays(day: string, days: number): string {
 export const isWithin = (day: string, days: number, zone: string, now = new Date()): boolean =>
   day >= addDays(dayOf(now, zone), -days);
 
+/** Whether a day has not begun yet. */
+export const isAhead = (day: string, zone: string, now = new Date()): boolean => day > dayOf(now, zone);
+
 function offsetMs(at: number, zone: string): number {
   const parts = format('en', zone, {
     ...TIME,

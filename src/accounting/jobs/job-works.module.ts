@@ -17,6 +17,7 @@ import { MarginReportRepository } from '../reports/margin-report.repository.js';
 import { MarginReportService } from '../reports/margin-report.service.js';
 import { SupplierReportRepository } from '../reports/supplier-report.repository.js';
 import { SupplierReportService } from '../reports/supplier-report.service.js';
+import { AttemptChecksRepository } from '../../fulfilment/attempt-checks.repository.js';
 import { PurchaseListsRepository } from '../../fulfilment/reconciliation/purchase-lists.repository.js';
 import { PurchaseListsService } from '../../fulfilment/reconciliation/purchase-lists.service.js';
 import { SoldAfterAllRepository } from '../../fulfilment/reconciliation/sold-after-all.repository.js';
@@ -56,6 +57,7 @@ import { JobWorkService } from './job-work.service.js';
     PurchaseListsService,
     UnknownPurchasesRepository,
     SoldAfterAllRepository,
+    AttemptChecksRepository,
     DeliveriesRepository,
     WebhookReplayService,
     JobWorkService,

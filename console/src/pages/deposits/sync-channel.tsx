@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { ask, client } from '../../api';
-import { dayOf, isWithin, startOfDay } from '../../i18n/moments';
+import { isAhead, isWithin, startOfDay } from '../../i18n/moments';
 import { useWords } from '../../i18n/words';
 import { Confirm } from '../../kit/confirm';
 import { DayInput } from '../../kit/day-input';
@@ -17,7 +17,7 @@ export function SyncChannel({ code, onClose }: { code: string; onClose: () => vo
   const [day, setDay] = useState<string | null>('');
   const since = day ? startOfDay(day, zone) : undefined;
   const isTooEarly = day ? !isWithin(day, MAX_DAYS, zone) : false;
-  const isAhead = day ? day > dayOf(new Date(), zone) : false;
+  const isTooLate = day ? isAhead(day, zone) : false;
   const sync = async (): Promise<void> => {
     const request = { params: { path: { code } }, body: { since } };
     const { taken_back: back, ...counts } = await ask(() => client.POST('/api/channels/{code}/sync', request));
@@ -32,7 +32,7 @@ export function SyncChannel({ code, onClose }: { code: string; onClose: () => vo
       title={t('channels.syncOne', { code })}
       verb={t('channels.sync')}
       isHarmless
-      isReady={day !== null && !isTooEarly && !isAhead}
+      isReady={day !== null && !isTooEarly && !isTooLate}
       onConfirm={sync}
       onClose={onClose}
     >
@@ -44,7 +44,7 @@ export function SyncChannel({ code, onClose }: { code: string; onClose: () => vo
         onChange={setDay}
       />
       {isTooEarly && <p role="alert">{t('channels.syncTooEarly')}</p>}
-      {isAhead && <p role="alert">{t('channels.syncAhead')}</p>}
+      {isTooLate && <p role="alert">{t('channels.syncAhead')}</p>}
     </Confirm>
   );
 }
