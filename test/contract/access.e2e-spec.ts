@@ -14,10 +14,10 @@ import { untilDone } from '../support/until-served.js';
 let stack: TestStack;
 /** How far the service's clock is ahead. */
 let aheadMs = 0;
-const clock = performance.now;
+const clock = performance.now.bind(performance);
 
 beforeAll(async () => {
-  performance.now = () => clock.call(performance) + aheadMs;
+  performance.now = () => clock() + aheadMs;
   stack = await TestStack.start({ TRUSTED_PROXIES: '127.0.0.1' }, { worker: false });
 });
 
