@@ -221,14 +221,16 @@ describe('the import of a statement', () => {
     const noon = `${dayIn('Asia/Bangkok')}T12:00:00+07:00`;
     const on = (daysAgo: number, amount: bigint) => ({ at: before(noon, daysAgo * DAY_MS), amount });
     const [from = '', to = ''] = [8, 7].map((daysAgo) => dayIn('Asia/Bangkok', before(noon, daysAgo * DAY_MS)));
-    const days = async (content: string, ...options: string[]): Promise<string[]> =>
-      (await scene.import(channel, content, ...options)).days_without_lines;
+    const days = async (content: string): Promise<string[]> =>
+      (await scene.import(channel, content)).days_without_lines;
     // All of the account's money goes out on the same day, so its days end as they begin.
     expect(await days(new BankAccount().add(on(9, 700n), on(9, -700n)).statement())).toEqual([]);
     const later = new BankAccount().add(on(6, 500n), on(6, -500n)).statement();
-    expect(await days(later, '--dry-run')).toEqual([from, to]);
-    const { code, stderr } = await scene.operator.run('statement', 'import', scene.file(later), '--channel', channel);
+    const { code, stdout, stderr } = await scene.operator.run(
+      ...['statement', 'import', scene.file(later), '--channel', channel, '--json'],
+    );
     expect([code, stderr]).toEqual([0, expect.stringContaining(`there is no line of ${from} to ${to}, and`)]);
+    expect(JSON.parse(stdout)).toMatchObject({ days_without_lines: [from, to] });
     expect(await days(new BankAccount().add(on(5, 300n)).statement())).toEqual([]);
     // Here, the balances prove that nothing is missing.
     expect(await days(new BankAccount(1_000_300n).add(on(2, 100n)).statement())).toEqual([]);
