@@ -1,9 +1,8 @@
-import { useQueryClient, type UseQueryResult } from '@tanstack/react-query';
+import type { UseQueryResult } from '@tanstack/react-query';
 import { ask, client } from '../../api';
 import { EVERY, usePolled } from '../../kit/live';
 import type { components } from '../../schema';
 import { useMay, useSession } from '../../session';
-import { useRefresh } from '../merchants/merchant-view';
 
 export type ApprovalView = components['schemas']['ApprovalDto'];
 
@@ -31,17 +30,4 @@ export function useRequestsForMe(): { count: number; query: UseQueryResult<Appro
   const query = useOpenRequests(undefined, mayMove);
   const { data = [] } = query;
   return { count: mayMove ? data.filter(({ is_own: isOwn }) => !isOwn).length : 0, query };
-}
-
-/** Refreshes the lists of requests and the merchant's money after a decision. */
-export function useDecided(): (merchant: number | undefined) => Promise<void> {
-  const queries = useQueryClient();
-  const refresh = useRefresh();
-  return async (merchant) => {
-    const changed = ['approvals', 'payments', 'payment', 'deposits', 'deposit'];
-    await Promise.all([
-      ...(merchant === undefined ? [] : [refresh(merchant)]),
-      ...changed.map((key) => queries.invalidateQueries({ queryKey: [key] })),
-    ]);
-  };
 }

@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { ask, client } from '../../api';
@@ -12,7 +13,8 @@ import { toast } from '../../kit/toasts';
 import { useMay } from '../../session';
 import { BeforeAndAfter } from '../merchants/before-and-after';
 import { useExpectedBalance } from '../merchants/expected-balance';
-import { useDecided, type ApprovalView } from './approval-view';
+import { useRefresh } from '../merchants/merchant-view';
+import type { ApprovalView } from './approval-view';
 import classes from './approvals.module.css';
 
 interface Decision {
@@ -185,3 +187,16 @@ export const paymentFactsOf = (
       ],
   deposit === null ? null : [t('approvals.deposit'), deposit],
 ];
+
+/** Refreshes the lists of requests and the merchant's money after a decision. */
+function useDecided(): (merchant: number | undefined) => Promise<void> {
+  const queries = useQueryClient();
+  const refresh = useRefresh();
+  return async (merchant) => {
+    const changed = ['approvals', 'payments', 'payment', 'deposits', 'deposit'];
+    await Promise.all([
+      ...(merchant === undefined ? [] : [refresh(merchant)]),
+      ...changed.map((key) => queries.invalidateQueries({ queryKey: [key] })),
+    ]);
+  };
+}
