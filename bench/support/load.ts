@@ -6,6 +6,8 @@ export interface LoadOptions {
   /** When to stop, in milliseconds from the start; absent where `count` requests are sent, however long they take. */
   durationMs?: number;
   count?: number;
+  /** How many requests a second are due; absent for as many as are answered. A time counts from when its request was due. */
+  perSecond?: number | undefined;
   /** The bytes of the next request, for a kept-alive connection. */
   next: () => string;
 }
@@ -33,6 +35,7 @@ export async function load({
   connections,
   durationMs = Infinity,
   count = Infinity,
+  perSecond = Infinity,
   next,
 }: LoadOptions): Promise<LoadResult> {
   const statuses = new Map<number, number>();
@@ -43,19 +46,21 @@ export async function load({
   const { hostname, port } = new URL(url);
   const one = (): Promise<void> =>
     new Promise((resolve, reject) => {
-      let sentMs = 0;
+      let dueMs = 0;
       const proceed = (): void => {
-        if (performance.now() >= stopMs || sent >= count) return void socket.end(resolve);
+        const nowMs = performance.now();
+        dueMs = perSecond === Infinity ? nowMs : startedMs + (sent * 1_000) / perSecond;
+        if (Math.max(nowMs, dueMs) >= stopMs || sent >= count) return void socket.end(resolve);
         sent++;
-        sentMs = performance.now();
-        socket.write(next());
+        if (dueMs > nowMs) setTimeout(() => socket.write(next()), dueMs - nowMs);
+        else socket.write(next());
       };
       const socket = connect(Number(port), hostname, proceed);
       socket.setNoDelay(true);
       socket.on('error', reject);
       readAnswers(socket, (status) => {
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
-        times.push(performance.now() - sentMs);
+        times.push(performance.now() - dueMs);
         proceed();
       });
     });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { SKU } from './catalog.js';
-import { httpRequest, load, type LoadOptions } from './load.js';
+import { httpRequest, load, type LoadOptions, type LoadResult } from './load.js';
 import type { Wallet } from './wallets.js';
 
 /** The JSON text of an order of one SKU. @param userId `slow-200` has the supplier take 200 ms. */
@@ -15,21 +15,18 @@ interface OrderLoad extends Omit<LoadOptions, 'next'> {
 }
 
 /**
- * Places orders as fast as they are accepted.
- * @returns orders per second, and the prefix of their references, which is followed by a number from 0.
+ * Places orders, as fast as they are accepted or at a rate.
+ * @returns also the prefix of their references, which is followed by a number from 0.
  * @throws on any answer but 200.
  */
-export async function loadOrders({
-  wallets,
-  userId,
-  ...options
-}: OrderLoad): Promise<{ perSecond: number; run: string }> {
+export async function loadOrders({ wallets, userId, ...options }: OrderLoad): Promise<LoadResult & { run: string }> {
   const run = randomBytes(6).toString('hex');
   let n = 0;
-  const { perSecond, statuses } = await load({
+  const result = await load({
     ...options,
     next: () => httpRequest('/v1/orders', wallets[n % wallets.length]?.key ?? '', orderBody(`${run}-${n++}`, userId)),
   });
+  const { statuses } = result;
   if (statuses.size !== 1 || !statuses.has(200)) throw new Error(`not only orders: ${[...statuses].join(' ')}`);
-  return { perSecond, run };
+  return { ...result, run };
 }
