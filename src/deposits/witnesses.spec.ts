@@ -54,12 +54,6 @@ describe('lines after slips', () => {
     ]);
   });
 
-  it('are paired first with slips of their own minute', () => {
-    const slip = known('15:05:30');
-    const [earlier, own] = [reported('15:00:00'), reported('15:05:00')];
-    expect([...paired([earlier, own], [slip])]).toEqual([[own, slip]]);
-  });
-
   it.each([
     ['15:10:30', '15:00:30', 1],
     ['15:10:31', '15:00:30', 0],

@@ -62,13 +62,9 @@ export const mayBeOne = (reported: Reported, payment: LonePayment): boolean =>
   gapMs(reported, payment) <= WITNESS_GAP_MS &&
   (reported.references.length === 0 || namedBefore(payment) === null || namesDeposit(reported, payment));
 
-const isOfMinute = ({ paidAt }: Reported, { paid_at }: LonePayment): boolean =>
-  Math.floor(paidAt.getTime() / MINUTE_MS) === Math.floor(paid_at.getTime() / MINUTE_MS);
-
 /**
- * Finds the payments of slips that lines confirm. First pairs lines and slips that name the same deposit, then those of the same
- * minute, then the rest, each in the given order, that of time. A line without a reference is not paired with an undecided slip that
- * has a named deposit.
+ * Finds the payments of slips that lines confirm. First pairs lines and slips that name the same deposit, then the rest, each in the
+ * given order, that of time. A line without a reference is not paired with an undecided slip that has a named deposit.
  * @param confirms whether a line may confirm a decided payment whose deposit it does not name.
  */
 export function pairWithLines<Line extends Reported>(
@@ -88,7 +84,6 @@ export function pairWithLines<Line extends Reported>(
   for (const line of lines) pair(line, (slip) => namesDeposit(line, slip));
   const fits = (line: Line, slip: LonePayment): boolean =>
     isUndecided(slip) ? line.references.length > 0 || namedBefore(slip) === null : confirms(line, slip);
-  for (const line of lines) if (!pairs.has(line)) pair(line, (slip) => isOfMinute(line, slip) && fits(line, slip));
   for (const line of lines) if (!pairs.has(line)) pair(line, (slip) => fits(line, slip));
   return pairs;
 }
