@@ -6,14 +6,13 @@ import { SANDBOX_CHANNEL_ID } from '../core/sandbox.js';
 import { Database, type Queryable, type Transaction } from '../database/database.js';
 import { withCodes } from './channels.repository.js';
 import type { ConnectedChannel } from './channel-registry.js';
-import type { DepositChannel } from './deposit-channel.entity.js';
 import { Deposit } from './deposit.entity.js';
 import { IncomingPayment, type Decision } from './incoming-payment.entity.js';
 import { rangeAround } from './matching.js';
 import * as sql from './payments.sql.js';
 import { StatementImport } from './statements/statement-import.entity.js';
 import { StatementLine } from './statements/statement-line.entity.js';
-import { isCovered, WITNESS_GAP_MS, type LonePayment } from './witnesses.js';
+import { WITNESS_GAP_MS, type LonePayment } from './witnesses.js';
 
 /** A payment as its witnesses report it. */
 export type UnmatchedPayment = Pick<
@@ -128,15 +127,6 @@ export class PaymentsRepository {
   /** The ids of the live channels that have a payment of this slip. */
   async channelsOfSlip(tx: Transaction, slipRef: string): Promise<number[]> {
     return (await tx.query<{ id: number }>(...sql.CHANNELS_OF_SLIP.with({ slipRef }))).map(({ id }) => id);
-  }
-
-  /** Whether the imported statements must show a payment of this time. */
-  async isCovered(tx: Transaction, { id: channelId, covered_until }: DepositChannel, paidAt: Date): Promise<boolean> {
-    if (!isCovered(paidAt, covered_until)) return false;
-    const [found] = await tx.query<{ begins_before: boolean | null }>(
-      ...sql.BEGINS_BEFORE.with({ channelId, at: paidAt }),
-    );
-    return found?.begins_before === true;
   }
 
   /** Records that statements do not show the payments of slips. A booked payment becomes a case. */

@@ -1,6 +1,5 @@
 import { SANDBOX_CHANNEL_ID } from '../core/sandbox.js';
 import { rowsOf, statement } from '../database/parameters.js';
-import { coveredFrom } from './statements/statements.sql.js';
 
 /** New payments, already matched; booked ones with their transfers. */
 export const INSERT_PAYMENTS = statement(
@@ -98,16 +97,8 @@ export const MARK_MISSING = statement(
   ({ channelId, paidUntil }) => `
     UPDATE incoming_payments SET reason = 'NOT_IN_STATEMENT'
     WHERE channel_id = ${channelId} AND slip_ref IS NOT NULL AND line_id IS NULL AND charge_ref IS NULL
-      AND paid_at BETWEEN ${coveredFrom(channelId)} AND ${paidUntil}
-      AND state IN ('booked', 'waiting') AND reason IS DISTINCT FROM 'NOT_IN_STATEMENT'
+      AND paid_at <= ${paidUntil} AND state IN ('booked', 'waiting') AND reason IS DISTINCT FROM 'NOT_IN_STATEMENT'
       AND coalesce(decision, '') NOT IN ('debit', 'keep')`,
-);
-
-/** Whether the statements of a channel begin before a time. */
-export const BEGINS_BEFORE = statement(
-  'statement_imports.begins_before',
-  { channelId: 'int', at: 'timestamptz' },
-  ({ channelId, at }) => `SELECT ${coveredFrom(channelId)} <= ${at} AS begins_before`,
 );
 
 /** What a merchant was credited for slips of a channel that neither a statement nor a person has confirmed. */

@@ -1,6 +1,5 @@
 import { counted } from '../../core/text.js';
 import { formatBaht } from '../../core/money.js';
-import { coveredFrom } from '../../deposits/statements/statements.sql.js';
 import { baht, type MomentCheck } from './check.sql.js';
 
 /**
@@ -115,8 +114,7 @@ export const DEPOSIT_CHECKS = {
     rows: `
       SELECT p.public_id, p.reason, coalesce(p.decision, '') NOT IN ('debit', 'keep') AS is_open,
              p.slip_ref IS NOT NULL AND num_nonnulls(p.line_id, p.charge_ref) = 0
-             AND p.paid_at <= c.covered_until - interval '10 minutes'
-             AND p.paid_at >= ${coveredFrom('c.id')} AS is_missing
+             AND p.paid_at <= c.covered_until - interval '10 minutes' AS is_missing
       FROM incoming_payments p JOIN deposit_channels c ON c.id = p.channel_id WHERE p.state = 'booked'`,
     wrong: 'is_open AND (reason IS NOT NULL OR is_missing IS TRUE)',
     example: `format('payment %s %s', public_id, CASE WHEN reason IS NOT NULL THEN 'is an open case: ' || reason

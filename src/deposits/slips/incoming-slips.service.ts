@@ -9,7 +9,16 @@ import type { PaymentState } from '../incoming-payment.entity.js';
 import { IncomingPaymentsService, type MatchedPayment } from '../incoming-payments.service.js';
 import { referencesIn, type Match, type ReportedPayment } from '../matching.js';
 import { PaymentsRepository } from '../payments.repository.js';
-import { isUndecided, lineOf, mayBeOne, namesDeposit, orWaits, withKnown, type LonePayment } from '../witnesses.js';
+import {
+  isCovered,
+  isUndecided,
+  lineOf,
+  mayBeOne,
+  namesDeposit,
+  orWaits,
+  withKnown,
+  type LonePayment,
+} from '../witnesses.js';
 import type { SlipCode } from './slip-check.entity.js';
 import { SlipsRepository } from './slips.repository.js';
 
@@ -61,7 +70,7 @@ export class IncomingSlipsService {
     const lone = isKnown ? [] : await this.payments.lone(tx, 'line', connected, [reported]);
     // A line that the channel's texts ignored has no decision. It reports no payment.
     const lines = lone.filter(({ state, decision }) => state !== 'ignored' || decision !== null);
-    const isShown = await this.payments.isCovered(tx, channel, paidAt);
+    const isShown = isCovered(paidAt, channel.covered_until);
     const line = lineOf(reported, lines, isShown || settings.recognizedBy === 'amount');
     this.slips.lock(tx, channel.id);
     if (!isKnown && owners.length > 0) {

@@ -3,14 +3,6 @@ import { rowsOf, statement } from '../../database/parameters.js';
 const IDENTITY = `encode(identity_hash, 'hex') AS identity`;
 const STORED = `booked_on::text AS booked_on, at, amount, balance_after, ${IDENTITY}`;
 
-/**
- * In SQL: when the statements of a channel begin, with the first day of its first file. No statement shows an earlier
- * payment. Null before the first line.
- */
-export const coveredFrom = (channelId: string): string => `(
-  SELECT first_on::timestamp AT TIME ZONE 'Asia/Bangkok' FROM statement_imports
-  WHERE channel_id = ${channelId} AND first_on IS NOT NULL ORDER BY id LIMIT 1)`;
-
 /** How late a bank may add a line of an earlier day to its chain, in days. The limit bounds the lines that are read. */
 const MAX_LATE_DAYS = 7;
 
