@@ -167,7 +167,7 @@ export class Metrics extends DepositMetrics {
     ['task'],
   );
 
-  readonly databaseUp = this.gauge('topup_database_up', 'Whether PostgreSQL answers this process: 1 or 0');
+  readonly databaseUp = this.gauge('topup_database_up', 'Whether PostgreSQL answered the last query: 1 or 0');
 
   /** With the name of the statement that reads some of {@link databaseGauges}. */
   readonly databaseMetricsAge = this.gauge(

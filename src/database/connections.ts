@@ -92,8 +92,6 @@ type Connected = (
 /** A pool that closes distrusted connections instead of handing them out. */
 export class TrustedPool extends pg.Pool {
   private readonly trust: SharedTrust;
-  /** When PostgreSQL last accepted a connection, or a connection came back with an answer, in monotonic milliseconds. */
-  answeredAtMs = -Infinity;
 
   constructor(config: pg.PoolConfig & { trust: SharedTrust }) {
     const { trust, ...options } = config;
@@ -101,15 +99,12 @@ export class TrustedPool extends pg.Pool {
     this.trust = trust;
     this.on('connect', (client) => {
       trust.opened(client);
-      this.answeredAtMs = performance.now();
       // A connection that breaks in use fails its query. Without a listener, the same error would also end the process.
       client.on('error', () => undefined);
     });
     this.on('release', (error: unknown, client) => {
       // A query that timed out ends its connection, but TypeORM releases it without an error.
       if (isConnectionLost(error) || isPlanOutdated(error) || client.connection.stream.destroyed) trust.lose(client);
-      // A distrusted connection comes back without an answer.
-      else if (error !== true) this.answeredAtMs = performance.now();
     });
     this.on('error', (_error, client) => trust.lose(client));
   }
@@ -127,21 +122,13 @@ export class TrustedPool extends pg.Pool {
 
   private connectTrusted(connected: Connected): void {
     super.connect((error, client, release) => {
-      if (!client) return connected(withReason(error), client, release);
-      if (this.trust.has(client)) return connected(error, client, release);
+      if (!client || this.trust.has(client)) return connected(error, client, release);
       release(true);
       // A server that is gone never answers the message that ends the session.
       client.connection.stream.destroy();
       this.connectTrusted(connected);
     });
   }
-}
-
-/** Of a request for which no connection became free in time, pg-pool says the same as if PostgreSQL could not be reached. */
-function withReason(error: Error | undefined): Error | undefined {
-  if (error?.message === 'timeout exceeded when trying to connect')
-    error.message = 'timeout exceeded: all connections of this process to PostgreSQL are in use';
-  return error;
 }
 
 /** TypeORM's pool for requests: few connections, with the limits of {@link limited}. */

@@ -41,9 +41,6 @@ export const LIMIT_LOCK_WAIT_AND_KEEP_PLANS: Statement = {
 /** How many times to try a transaction that PostgreSQL ends because of another transaction, such as in a deadlock. */
 const MAX_TRIES = 3;
 
-/** While PostgreSQL answers, it ends each statement within its time limit of 6 s. So a connection comes back within this time. */
-const ANSWERS_WITHIN_MS = 7_000;
-
 /**
  * Hot paths read a few rows by index, even from a large table. While a table is small, or its statistics are old, PostgreSQL
  * would read the whole table for each batch, which took a third of PostgreSQL's time (`npm run bench -- intake`). Reports read
@@ -67,11 +64,10 @@ const TYPES: pg.CustomTypesConfig = {
  */
 @Injectable()
 export class Database implements Queryable, OnApplicationShutdown {
-  readonly pool: TrustedPool;
+  readonly pool: pg.Pool;
   private migrated = false;
   private ownManager: EntityManager | undefined;
   private readonly toQuery: ToQuery;
-  private readonly size: number;
 
   constructor(
     @Inject(CONFIG) config: Config,
@@ -80,10 +76,9 @@ export class Database implements Queryable, OnApplicationShutdown {
     private readonly trust: SharedTrust,
     @InjectDataSource() private readonly dataSource: DataSource,
   ) {
-    this.size = config.DATABASE_POOL_SIZE;
     this.toQuery = config.DATABASE_PREPARED_STATEMENTS ? prepared : unprepared;
     this.pool = new TrustedPool({
-      ...limited(config, { max: this.size, application_name: 'topup', types: TYPES }, BY_INDEX),
+      ...limited(config, { max: config.DATABASE_POOL_SIZE, application_name: 'topup', types: TYPES }, BY_INDEX),
       statement_timeout: config.statementTimeoutMs,
       connectionString: config.DATABASE_URL,
       trust: this.trust,
@@ -114,16 +109,6 @@ export class Database implements Queryable, OnApplicationShutdown {
 
   get isOpen(): boolean {
     return this.migrated;
-  }
-
-  /**
-   * Whether all connections are in use although PostgreSQL answers. Then a query that gets no answer has only waited for a
-   * connection: the process has too much work, but PostgreSQL is not away.
-   */
-  get isBusy(): boolean {
-    const { totalCount, idleCount, answeredAtMs } = this.pool;
-    const isFull = totalCount >= this.size && idleCount === 0;
-    return this.migrated && isFull && performance.now() - answeredAtMs < ANSWERS_WITHIN_MS;
   }
 
   async query<Row extends object>(statement: Statement, values: unknown[] = []): Promise<Row[]> {

@@ -10,7 +10,6 @@ type Unreadiness = 'PostgreSQL does not answer' | 'PostgreSQL is read-only' | 'T
 
 /**
  * Whether PostgreSQL answers and accepts writes now. Until the schema is migrated, the process is not ready either.
- * A process whose connections are all in use is ready: otherwise, a load balancer would leave out every busy process.
  * Simultaneous checks share one query.
  */
 @Injectable()
@@ -29,8 +28,6 @@ export class ReadinessService {
   }
 
   private async check(): Promise<Unreadiness | null> {
-    // The query would only wait for a connection, longer than some load balancers wait for the answer.
-    if (this.database.isBusy) return null;
     const answer: Promise<boolean | null | undefined> = this.database.isOpen
       ? this.repository.isReadOnly()
       : this.database.ping().then(() => null);

@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Queue } from 'bull';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
-import { SharedTrust, TrustedPool } from '../../src/database/connections.js';
 import { Database } from '../../src/database/database.js';
 import { MIGRATION_LOCK, SchemaService } from '../../src/database/schema.service.js';
 import { FULFILMENT_QUEUE } from '../../src/queues/queues.js';
@@ -17,7 +16,7 @@ import { whileLocked } from '../support/locks.js';
 import { TestStack } from '../support/stack.js';
 import { fetchServed } from '../support/until-served.js';
 import { Wire } from '../support/wire.js';
-import { eventuallyWithFullPool, openManagementPort } from './management.js';
+import { openManagementPort } from './management.js';
 
 /** Nothing listens there. */
 const NO_REDIS = { REDIS_URL: 'redis://127.0.0.1:1' };
@@ -79,14 +78,6 @@ describe.each(['api', 'API’s management', 'worker’s management'] as const)('
   it('/healthz and /readyz answer 200 while all is well', async () => {
     expect(await ask(ports[name], '/healthz')).toEqual({ status: 200, body: { status: 'ok' } });
     expect(await ask(ports[name], '/readyz', fetchServed)).toMatchObject({ status: 200, body: { status: 'ready' } });
-  });
-
-  it('/readyz answers 200 while all connections to PostgreSQL are in use', async () => {
-    await eventuallyWithFullPool(
-      name === 'worker’s management' ? worker : api,
-      () => ask(ports[name], '/readyz'),
-      ({ status }) => status === 200,
-    );
   });
 
   it('/readyz answers 503 while PostgreSQL is unreachable, and the process still lives', async () => {
@@ -169,15 +160,6 @@ describe('the connections to PostgreSQL', () => {
       tcp_keepalives_interval: '3',
       tcp_user_timeout: '15000',
     });
-  });
-
-  it('say so, if a request waits too long because all of them are in use', async () => {
-    const pool = new TrustedPool({ connectionString: stack.config.DATABASE_URL, max: 1, trust: new SharedTrust() });
-    const client = await pool.connect();
-    Object.assign((pool as unknown as { options: object }).options, { connectionTimeoutMillis: 1 });
-    await expect(pool.query('SELECT 1')).rejects.toThrow('all connections of this process to PostgreSQL are in use');
-    client.release();
-    await pool.end();
   });
 });
 

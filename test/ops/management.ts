@@ -1,9 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import { CONFIG, type Config } from '../../src/core/config.js';
-import { Database } from '../../src/database/database.js';
 import { DatabaseStatsService } from '../../src/monitoring/management/database-stats.service.js';
 import { ManagementServer } from '../../src/monitoring/management/management-server.js';
-import { eventually } from '../support/eventually.js';
 
 /**
  * Opens a process's management port.
@@ -59,27 +56,3 @@ export class Scrape {
 }
 
 const sorted = (labels: Labels): [string, string][] => Object.entries(labels).sort(([a], [b]) => a.localeCompare(b));
-
-/**
- * Waits for an answer of a process while the test has all connections of the process's pool. Before each try, PostgreSQL answers
- * on one of them, because a pool without any answer for seconds counts as cut off.
- */
-export async function eventuallyWithFullPool<Value>(
-  app: INestApplicationContext,
-  read: () => Promise<Value>,
-  passes: (value: Value) => boolean,
-): Promise<Value> {
-  const { pool } = app.get(Database);
-  const connections = app.get<Config>(CONFIG).DATABASE_POOL_SIZE;
-  const clients = await Promise.all(Array.from({ length: connections }, () => pool.connect()));
-  const readBusy = async (): Promise<Value> => {
-    clients.pop()?.release();
-    clients.push(await pool.connect());
-    return read();
-  };
-  try {
-    return await eventually(readBusy, passes);
-  } finally {
-    for (const client of clients) client.release();
-  }
-}

@@ -11,7 +11,7 @@ import { bought, refused } from '../support/fake-supplier.js';
 import { TestStack, unique, type TestMerchant } from '../support/stack.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
 import { Wire } from '../support/wire.js';
-import { eventuallyWithFullPool, openManagementPort, Scrape, type Labels } from './management.js';
+import { openManagementPort, Scrape, type Labels } from './management.js';
 
 let stack: TestStack;
 let receiver: WebhookReceiver;
@@ -380,17 +380,6 @@ describe('a scrape gets an answer in every state of PostgreSQL', () => {
       await client.end();
     }
     await scrapeWith((each) => isUp(each) && (each.value('topup_database_size_bytes') ?? 0) > 0);
-  });
-
-  it('with all connections of the process in use: it is up, and the metrics are left out', async () => {
-    await scrapeWith((each) => isUp(each) && each.value('topup_orders_open') === 1);
-    const isMissing = (each: Scrape): boolean => each.samples('topup_database_size_bytes').length === 0;
-    await eventuallyWithFullPool(
-      other,
-      () => Scrape.of(port),
-      (each) => isUp(each) && isMissing(each),
-    );
-    await scrapeWith((each) => isUp(each) && !isMissing(each));
   });
 
   it('silent: the scrape does not wait until the query times out', async () => {

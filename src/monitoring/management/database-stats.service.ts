@@ -4,7 +4,6 @@ import { withDeadline } from '../../core/durations.js';
 import { AppError } from '../../core/errors.js';
 import type { Logger } from '../../core/logger.js';
 import { Metrics } from '../../core/metrics.js';
-import { Database } from '../../database/database.js';
 import { DatabaseStatsRepository, type MetricsStatement } from '../stats/database-stats.repository.js';
 
 /** A scrape waits at most this long. The reading continues after that. */
@@ -33,7 +32,6 @@ export class DatabaseStatsService {
   private readonly failing = new Set<string>();
 
   constructor(
-    private readonly database: Database,
     private readonly repository: DatabaseStatsRepository,
     private readonly metrics: Metrics,
     @Inject(LOGGER) private readonly logger: Logger,
@@ -58,7 +56,7 @@ export class DatabaseStatsService {
       try {
         await this.read(statement);
       } catch (error) {
-        if (error instanceof AppError) return this.leaveOutUnread();
+        if (error instanceof AppError) return this.declareDatabaseDown();
         this.report(statement, error as Error);
       }
       this.unread.delete(statement);
@@ -85,12 +83,10 @@ export class DatabaseStatsService {
 
   /**
    * A slow PostgreSQL is not down: it cancels each statement at its timeout, and that counts as an answer. It is down if it has
-   * answered nothing since `sinceMs`, unless the reading only waits for a free connection.
-   * @param sinceMs by default later than any answer, because the last statement got none.
+   * answered nothing since `sinceMs`.
    */
-  private leaveOutUnread(sinceMs = Infinity): void {
-    if (this.answeredAtMs < sinceMs && !this.database.isBusy) return this.declareDatabaseDown();
-    this.metrics.databaseUp.set(1);
+  private leaveOutUnread(sinceMs: number): void {
+    if (this.answeredAtMs < sinceMs) return this.declareDatabaseDown();
     for (const statement of this.unread) this.clearIfOld(statement);
   }
 
