@@ -34,9 +34,9 @@ undo() {
   for container in $new; do
     docker logs --tail 20 "$container" >&2
   done
-  # Each container has its own stop_grace_period.
+  # Each container has its own stop_grace_period. Ctrl-C also ends a `docker stop`, which handles the signal itself: once more.
   # shellcheck disable=SC2086
-  [ -z "$new" ] || { docker stop $new && docker rm $new; } >/dev/null
+  [ -z "$new" ] || { { docker stop $new || docker stop $new; } && docker rm $new; } >/dev/null
   echo "$service: the new processes did not get ready and were removed. The old ones continue. Correct the cause that the lines" \
     "above name, and run this script again." >&2
   exit 1
@@ -67,11 +67,12 @@ for service in api worker; do
     --scale "$service=$(($(echo "$before" | wc -w) + count))" "$service"
   await_new
   trap - EXIT
-  # A signal ends the script afterwards: if old processes stayed beside the new ones, the next run would double both.
+  # A signal ends the script afterwards: if old processes stayed beside the new ones, the next run would double both. Ctrl-C
+  # also ends a `docker stop`, which handles the signal itself: once more.
   (
     trap '' HUP INT TERM
     # shellcheck disable=SC2086
-    docker stop $before >/dev/null
+    docker stop $before >/dev/null || docker stop $before >/dev/null
     # shellcheck disable=SC2086
     docker rm $before >/dev/null
   )

@@ -157,7 +157,7 @@ describe('The rolling update', () => {
     });
   });
 
-  it('removes its new processes when its terminal closes', () => {
+  it('removes its new processes when its terminal closes, also if Ctrl-C comes while they stop', () => {
     expect(update('hangup')).toMatchObject({ code: 1, containers: ['api-old-1', 'api-old-2', 'worker-old-1'] });
   });
 
