@@ -45,7 +45,12 @@ case "$*" in
     echo "$last lacks a setting"
     # A shell that ends repeats the signal.
     [ "$FAILING" != hangup ] || kill -HUP $PPID ;;
-  'stop '*) [ "$FAILING" != stopping ] || kill -TERM "$(cat script)" ;;
+  'stop '*)
+    [ "$FAILING" != stopping ] || kill -TERM "$(cat script)"
+    # Ctrl-C ends the command line of Docker, too.
+    case "$FAILING" in
+      stopping | hangup) [ -e interrupted ] || { echo > interrupted; exit 130; } ;;
+    esac ;;
   'rm '*) shift; for container; do rm "containers/$container"; done ;;
 esac
 `;
@@ -161,7 +166,7 @@ describe('The rolling update', () => {
     expect(update('hangup')).toMatchObject({ code: 1, containers: ['api-old-1', 'api-old-2', 'worker-old-1'] });
   });
 
-  it('removes the old processes first if a signal comes while they stop', () => {
+  it('removes the old processes first if Ctrl-C comes while they stop', () => {
     expect(update('stopping')).toMatchObject({ code: 1, containers: ['api-new-3', 'api-new-4', 'worker-old-1'] });
   });
 
