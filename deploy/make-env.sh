@@ -60,13 +60,25 @@ case $# in
     ;;
 esac
 # Docker compose names a volume after the folder. Fresh secrets would open neither this database nor what is sealed in it.
-project=${COMPOSE_PROJECT_NAME:-$(basename "$PWD" | tr '[:upper:]' '[:lower:]' | tr -cd 'a-z0-9_-')}
-if [ ! -e .env ] && docker volume inspect "${project}_postgres-data" >/dev/null 2>&1; then
-  echo "There is no .env, but the volume ${project}_postgres-data has a database: put back your copy of .env." >&2
-  echo 'To write fresh secrets all the same, run cp .env.example .env before this command.' >&2
-  exit 1
+project=${COMPOSE_PROJECT_NAME:-$(basename "$PWD" | tr '[:upper:]' '[:lower:]' | tr -cd 'a-z0-9_-' | sed 's/^[_-]*//')}
+if [ ! -e .env ] && command -v docker >/dev/null; then
+  volumes=$(docker volume ls -q) || {
+    echo 'There is no .env, and Docker does not say whether there is a database: run this command with sudo.' >&2
+    echo 'To write fresh secrets all the same, run cp .env.example .env before it.' >&2
+    exit 1
+  }
+  if echo "$volumes" | grep -qxF "${project}_postgres-data"; then
+    echo "There is no .env, but the volume ${project}_postgres-data has a database: put back your copy of .env." >&2
+    echo 'To write fresh secrets all the same, run cp .env.example .env before this command.' >&2
+    exit 1
+  fi
 fi
-[ -e .env ] || cp .env.example .env
+owner=
+if [ ! -e .env ]; then
+  cp .env.example .env
+  # Who runs this with sudo also reads .env without it, and runs this again after an upgrade.
+  [ "$(id -u)" -ne 0 ] || owner=${SUDO_UID:-}
+fi
 chmod 600 .env
 fill SECRETS_KEY "$(random_base64 32)"
 fill POSTGRES_PASSWORD "$(random_hex 24)"
@@ -75,4 +87,5 @@ fill MANAGEMENT_PASSWORD "$(random_hex 12)"
 fill SIMULATOR_TOKEN "$(random_hex 24)"
 fill GRAFANA_PASSWORD "$(random_hex 12)"
 [ $# -eq 0 ] || edge "$1" "$2"
+[ -z "$owner" ] || chown "$owner" .env
 echo 'Keep a copy of .env in a safe place: without SECRETS_KEY the secrets of webhooks, suppliers and channels are lost.'

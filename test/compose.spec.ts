@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { spawnSync, type SpawnSyncReturns } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -110,19 +110,23 @@ describe('docker-compose.yml', () => {
   });
 });
 
-/** A folder of its own with `make-env.sh`. */
-function makeEnvFolder(): string {
-  const folder = mkdtempSync(path.join(tmpdir(), 'topup-env-'));
-  mkdirSync(path.join(folder, 'deploy'));
+/** A folder of its own with `make-env.sh`, and with a `docker` that prints the names of volumes. */
+function makeEnvFolder(docker = 'exit 0'): { folder: string; run: (...names: string[]) => SpawnSyncReturns<string> } {
+  const folder = mkdtempSync(path.join(tmpdir(), '_-Topup-env-'));
+  for (const name of ['deploy', 'bin']) mkdirSync(path.join(folder, name));
   for (const file of ['deploy/make-env.sh', '.env.example']) copyFileSync(file, path.join(folder, file));
-  return folder;
+  writeFileSync(path.join(folder, 'bin/docker'), `#!/bin/sh\n${docker}\n`, { mode: 0o755 });
+  const env = { ...process.env, PATH: `${path.join(folder, 'bin')}:${process.env.PATH ?? ''}` };
+  const run = (...names: string[]): SpawnSyncReturns<string> =>
+    spawnSync('sh', ['deploy/make-env.sh', ...names], { cwd: folder, encoding: 'utf8', env });
+  return { folder, run };
 }
 
 /** Runs `make-env.sh`. @param names of the profile `edge`. @param earlier lines of an .env. @returns the .env, and what was printed. */
 function runMakeEnv(names: string[], earlier?: string): { env: Record<string, string>; printed: string } {
-  const folder = makeEnvFolder();
+  const { folder, run: makeIn } = makeEnvFolder();
   if (earlier !== undefined) writeFileSync(path.join(folder, '.env'), earlier);
-  const run = spawnSync('sh', ['deploy/make-env.sh', ...names], { cwd: folder, encoding: 'utf8' });
+  const run = makeIn(...names);
   const text = readFileSync(path.join(folder, '.env'), 'utf8');
   rmSync(folder, { recursive: true });
   expect(run).toMatchObject({ status: 0, stderr: '' });
@@ -138,18 +142,22 @@ const interpolated = (part: string, env: Record<string, string>): string =>
 
 describe('make-env.sh', () => {
   it('writes no fresh secrets beside the database of a lost .env, unless there is a new one', () => {
-    const folder = makeEnvFolder();
-    const bin = path.join(folder, 'bin');
-    mkdirSync(bin);
-    const volume = `${path.basename(folder).toLowerCase()}_postgres-data`;
-    writeFileSync(path.join(bin, 'docker'), `#!/bin/sh\n[ "$*" = 'volume inspect ${volume}' ]\n`, { mode: 0o755 });
-    const env = { ...process.env, PATH: `${bin}:${process.env.PATH ?? ''}` };
-    const run = () => spawnSync('sh', ['deploy/make-env.sh'], { cwd: folder, encoding: 'utf8', env });
+    const name = '$(basename "$PWD" | tr A-Z a-z | cut -c 3-)_postgres-data';
+    const { folder, run } = makeEnvFolder(`[ "$*" = 'volume ls -q' ] && echo other && echo "${name}"`);
     const { status, stderr } = run();
-    expect([status, stderr]).toEqual([1, expect.stringContaining(volume)]);
+    const volume = `${path.basename(folder).toLowerCase().slice(2)}_postgres-data`;
+    expect([status, stderr]).toEqual([1, expect.stringContaining(`the volume ${volume} has a database`)]);
     expect(existsSync(path.join(folder, '.env'))).toBe(false);
     copyFileSync('.env.example', path.join(folder, '.env'));
     expect(run().status).toBe(0);
+    rmSync(folder, { recursive: true });
+  });
+
+  it('writes no fresh secrets if Docker refuses to name its volumes', () => {
+    const { folder, run } = makeEnvFolder('echo "permission denied" >&2; exit 1');
+    const { status, stderr } = run();
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/^permission denied\n.*run this command with sudo/)]);
+    expect(existsSync(path.join(folder, '.env'))).toBe(false);
     rmSync(folder, { recursive: true });
   });
 });
