@@ -172,12 +172,13 @@ export class PricesRepository {
    * @param after the last price of the page before; null for the first page.
    */
   listOwn(
+    reader: Queryable,
     { merchantId, sku }: OwnPriceFilter,
     after: Pick<StoredPrice, 'merchant_id' | 'sku'> | null,
     limit: number,
   ): Promise<StoredPrice[]> {
     const place = { afterMerchant: after?.merchant_id ?? 0, afterSku: after?.sku ?? '' };
-    return this.database.query<StoredPrice>(
+    return reader.query<StoredPrice>(
       ...LIST_OWN.with({ merchantId: merchantId ?? null, sku: sku ?? null, ...place, limit }),
     );
   }

@@ -3,7 +3,8 @@ import { AppError, ChangedMeanwhile, UnknownResource } from '../core/errors.js';
 import { present } from '../core/invariant.js';
 import { bahtOrNull, formatBaht, type Satang } from '../core/money.js';
 import { decodeCursor, encodeCursor, MAX_INTEGER, toPage, type Page } from '../core/pagination.js';
-import { Database, type Transaction } from '../database/database.js';
+import { Database, type Queryable, type Transaction } from '../database/database.js';
+import { inIndexedSnapshot } from '../database/snapshot.js';
 import { recordAction, type Actor, type AuditRecord } from '../audit-log/audit-log.js';
 import { MerchantsRepository } from '../merchants/merchants.repository.js';
 import {
@@ -104,26 +105,35 @@ export class PricesService {
    * @throws NOT_FOUND for the merchant or the SKU.
    */
   async *pagesOfOwn(which: OwnPriceFilter): AsyncGenerator<OwnPrice[]> {
-    const { merchantId, sku } = which;
+    await this.assertExist(which);
+    yield* this.readPages(this.database, which);
+  }
+
+  /** All of {@link pagesOfOwn} in one snapshot. @throws NOT_FOUND for the merchant or the SKU. */
+  async list(which: OwnPriceFilter): Promise<OwnPrice[]> {
+    await this.assertExist(which);
+    return inIndexedSnapshot(this.database, async (tx) => {
+      const prices: OwnPrice[] = [];
+      for await (const page of this.readPages(tx, which)) for (const price of page) prices.push(price);
+      return prices;
+    });
+  }
+
+  private async assertExist({ merchantId, sku }: OwnPriceFilter): Promise<void> {
     if (merchantId !== undefined && !(await this.merchants.find(merchantId))) throw noMerchant(merchantId);
-    if (sku !== undefined) {
-      const [product] = await this.prices.list(this.database, [sku]);
-      if (!product) throw noProduct(sku);
-    }
+    if (sku === undefined) return;
+    const [product] = await this.prices.list(this.database, [sku]);
+    if (!product) throw noProduct(sku);
+  }
+
+  private async *readPages(reader: Queryable, which: OwnPriceFilter): AsyncGenerator<OwnPrice[]> {
     let after: StoredPrice | null = null;
     for (;;) {
-      const rows: StoredPrice[] = await this.prices.listOwn(which, after, PAGE);
+      const rows: StoredPrice[] = await this.prices.listOwn(reader, which, after, PAGE);
       if (rows.length > 0) yield rows.map(toOwnPrice);
       if (rows.length < PAGE) return;
       after = rows.at(-1) ?? null;
     }
-  }
-
-  /** The own prices of one merchant, or for one product, sorted by merchant and SKU. @throws NOT_FOUND as {@link pagesOfOwn}. */
-  async list(which: OwnPriceFilter): Promise<OwnPrice[]> {
-    const prices: OwnPrice[] = [];
-    for await (const page of this.pagesOfOwn(which)) prices.push(...page);
-    return prices;
   }
 
   /** Products at one merchant's prices, sorted by SKU. @throws NOT_FOUND; BAD_REQUEST for a bad cursor. */

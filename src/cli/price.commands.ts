@@ -2,6 +2,7 @@ import { counted } from '../core/text.js';
 import path from 'node:path';
 import { CatalogModule } from '../catalog/catalog.module.js';
 import { PriceAdjustmentsService, type Adjustment } from '../catalog/price-adjustments.service.js';
+import type { OwnPriceFilter } from '../catalog/prices.repository.js';
 import { PriceError, PricesService, type OwnPrice, type PriceDifference } from '../catalog/prices.service.js';
 import { present } from '../core/invariant.js';
 import { formatBaht, type Percentage, type Satang } from '../core/money.js';
@@ -12,7 +13,7 @@ import { CsvProblems } from '../core/csv-table.js';
 import { importing, readFile } from './csv-file.js';
 import { baht, id, percentage } from './options.js';
 import { list, listTable, record, type Result, type Streamed } from './output.js';
-import { jsonArray, tables } from './parts.js';
+import { tables } from './parts.js';
 import { readPrices, type PriceLine } from '../catalog/price-csv.js';
 import { CommandError, problemInWords } from './problems.js';
 import { isInteractive } from './streams.js';
@@ -80,22 +81,27 @@ function defineList(price: OperatorCommand): void {
     .option('--sku <sku>', 'own prices for this SKU')
     .examples('price list', 'price list --merchant 1')
     .does((app, { merchant: merchantId, sku }: { merchant?: number; sku?: string }) =>
-      Promise.resolve(listed(app.get(PricesService).pagesOfOwn({ merchantId, sku }))),
+      Promise.resolve(listed(app.get(PricesService), { merchantId, sku })),
     );
 }
 
-function listed(pages: AsyncIterable<OwnPrice[]>): Streamed {
+function listed(prices: PricesService, which: OwnPriceFilter): Streamed {
   const shown = async function* (): AsyncGenerator<object[]> {
-    for await (const page of pages) {
-      yield page.map(({ merchant_id, sku, price, list_price }) => ({
-        ...toRow(merchant_id, sku, price),
-        list_price: formatBaht(list_price),
-      }));
-    }
+    for await (const page of prices.pagesOfOwn(which)) yield page.map(toListed);
   };
-  const ifEmpty = 'There are no own prices: list prices apply.\n';
-  return { parts: (asJson) => (asJson ? jsonArray(shown()) : tables(shown(), ifEmpty)) };
+  return {
+    async *parts(asJson) {
+      // JSON is one value of one moment, and an error leaves no part of it: so all of it is read before it is printed.
+      if (asJson) yield `${JSON.stringify((await prices.list(which)).map(toListed))}\n`;
+      else yield* tables(shown(), 'There are no own prices: list prices apply.\n');
+    },
+  };
 }
+
+const toListed = ({ merchant_id, sku, price, list_price }: OwnPrice): Record<string, unknown> => ({
+  ...toRow(merchant_id, sku, price),
+  list_price: formatBaht(list_price),
+});
 
 function defineImport(price: OperatorCommand): void {
   price
