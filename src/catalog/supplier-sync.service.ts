@@ -168,7 +168,8 @@ export class SupplierSyncService {
       // A newer reading has begun, or an operator changed the address or account, whose catalogue was not read.
       if (now.catalogue_read_at?.getTime() !== readAt.getTime()) return refused(supplier, { kind: 'overtaken' });
       const before = await this.catalogues.listAll(tx, supplier);
-      const fewest = options.atLeast ?? (accepts(options, 'shrunk') ? 0 : Infinity);
+      const { atLeast } = options;
+      const fewest = atLeast ?? (accepts(options, 'shrunk') ? 0 : Infinity);
       const refusal = implausibility(products, before, fewest);
       if (refusal) return refused(supplier, refusal, new Set(products.map(({ sku }) => sku)).size);
       // If a SKU was read alone since this reading began, that result is newer than this list.
@@ -184,7 +185,8 @@ export class SupplierSyncService {
       };
       if (!options.dryRun) {
         this.catalogues.write(tx, supplier, found, readAt);
-        recordAction(tx, by, { action: 'supplier.sync', detail: { code, ...counts, force: fewest < Infinity } });
+        const accepted = atLeast === undefined ? { force: fewest < Infinity } : { force: false, at_least: atLeast };
+        recordAction(tx, by, { action: 'supplier.sync', detail: { code, ...counts, ...accepted } });
       }
       return { supplier, ...counts, refusal: null };
     });

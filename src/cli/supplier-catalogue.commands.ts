@@ -1,3 +1,4 @@
+import { Option } from 'commander';
 import type { Actor } from '../audit-log/audit-log.js';
 import { SupplierSyncService, type SyncOptions, type SyncRun } from '../catalog/supplier-sync.service.js';
 import type { OperatorCommand } from './command-group.js';
@@ -14,9 +15,9 @@ import { paint } from './streams.js';
 
 const SYNC_HELP = `
 Reads the whole catalogue. Offers get the costs of the catalogue, and offers whose SKU has left it are not used. An
-empty or contradictory catalogue changes nothing. One that has shrunk by more than 30 % is applied only with --at-least,
-if it has not shrunk further since you saw it, or with --force, however far it has shrunk. Suppliers limit how often the
-catalogue may be read: within that time, the command makes no call. The exit code is 1 if the run was refused.
+empty or contradictory catalogue changes nothing, and neither does one that has shrunk by more than 30 %. With --at-least,
+it is applied if it still has so many SKUs. With --force, it is applied however far it has shrunk. Suppliers limit how often
+the catalogue may be read: within that time, the command makes no call. The exit code is 1 if the run was refused.
 `;
 
 export function defineCatalogue(supplier: OperatorCommand): void {
@@ -34,7 +35,11 @@ function defineSync(supplier: OperatorCommand): void {
       '--force',
       'accept a catalogue that has shrunk, and ignore our own limit of calls, but never the supplier’s',
     )
-    .option('--at-least <count>', 'accept a catalogue that has shrunk, down to so many SKUs', integer(0, 1_000_000))
+    .addOption(
+      new Option('--at-least <count>', 'accept a catalogue that has shrunk, down to so many SKUs')
+        .argParser(integer(0, 1_000_000))
+        .conflicts('force'),
+    )
     .audited()
     .notes(SYNC_HELP)
     .examples('supplier sync digi', 'supplier sync digi --dry-run')

@@ -125,6 +125,17 @@ describe('topup supplier sync', () => {
     expect((await products()).filter(({ available }) => available)).toHaveLength(5);
   });
 
+  it('applies half of a catalogue with --at-least, as the audit log says, and takes no --force beside it', async () => {
+    await sync();
+    const both = ['supplier', 'sync', 'digi', '--at-least', '5', '--force'];
+    await commandLine.refusedAll([[both, /'--at-least <count>' cannot be used with option '--force'/]]);
+    await nextList({ list: 'half' });
+    expect(await later('--at-least', '5')).toMatchObject({ exit: 0, removed: 5, refused: null });
+    expect(await commandLine.json('log', '--action', 'supplier.sync', '--limit', '1')).toMatchObject([
+      { detail: { removed: 5, force: false, at_least: 5 } },
+    ]);
+  });
+
   it('refuses a catalogue of which much is suddenly not sold', async () => {
     await sync();
     for (const sku of ['ml86', 'ml172', 'ff70']) await change(sku, { seller_product_status: false });
