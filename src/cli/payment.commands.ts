@@ -57,7 +57,7 @@ export const paymentCommands: CommandGroup = {
       .option('--waiting', 'only payments that wait for a decision')
       .option('--cases', 'only booked payments that need a second decision')
       .option('--channel <code>', 'only payments of this channel')
-      .option('--merchant <id>', 'only payments credited to this merchant, or waiting and probably for it', id)
+      .option('--merchant <id>', 'only payments credited to this merchant; with --waiting, those probably for it', id)
       .option('--amount <baht>', 'only payments of this amount', baht)
       .option('--limit <n>', 'maximum number of payments', integer(1, Number(MAX_INTEGER)), 100)
       .notes(REASONS)

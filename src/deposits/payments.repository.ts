@@ -68,18 +68,15 @@ const PRESENTED_AT =
   'SELECT min(created_at) FROM slip_checks s WHERE s.channel_id = payment.channel_id AND s.slip_ref = payment.slip_ref';
 
 /** A waiting payment is of the merchant of the deposit that it is probably for. Without one, it is of the merchant that it names. */
-const OF_MERCHANTS = `(
-  payment.merchant_id = ANY(:merchantIds)
-  OR payment.state = 'waiting'
-     AND coalesce((SELECT d.merchant_id FROM deposits d WHERE d.id = payment.deposit_id), payment.named_merchant_id)
-         = ANY(:merchantIds))`;
+const PROBABLY_FOR =
+  'coalesce((SELECT d.merchant_id FROM deposits d WHERE d.id = payment.deposit_id), payment.named_merchant_id)';
 
 export interface PaymentsFilter {
   waiting?: boolean | undefined;
   /** Booked payments about which an operator must decide again. */
   cases?: boolean | undefined;
   channels?: string[] | undefined;
-  /** Matches payments that were credited to one of these merchants, and those that wait and are probably for one. */
+  /** Matches payments that were credited to one of these merchants; with `waiting`, those that are probably for one. */
   merchantIds?: number[] | undefined;
   amount?: Satang | undefined;
   /** The id of a payment after which the list begins. */
@@ -191,7 +188,8 @@ export class PaymentsRepository {
       const open = `payment.state = 'booked' AND payment.reason IS NOT NULL AND coalesce(payment.decision, '') NOT IN (:...closed)`;
       query.andWhere(open, { closed: CLOSING });
     }
-    if (merchantIds) query.andWhere(OF_MERCHANTS, { merchantIds });
+    const merchantId = waiting ? PROBABLY_FOR : 'payment.merchant_id';
+    if (merchantIds) query.andWhere(`${merchantId} = ANY(:merchantIds)`, { merchantIds });
     if (amount !== undefined) query.andWhere('payment.amount = :amount', { amount: String(amount) });
     if (!channels) query.andWhere(`payment.channel_id <> ${SANDBOX_CHANNEL_ID}`);
     return this.complete(query, channels);

@@ -20,7 +20,7 @@ export class PaymentsQueryDto extends ListQueryDto {
   })
   which?: 'waiting' | 'cases';
   @AnyChannel() channel?: string;
-  @AnyId('The id of a merchant: payments credited to it, or probably for it') merchant?: string;
+  @AnyId('The id of a merchant: payments credited to it; with `waiting`, those probably for it') merchant?: string;
   @Amount({ optional: true, example: '1003.71' }) amount?: string;
 }
 

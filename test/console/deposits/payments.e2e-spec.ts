@@ -110,6 +110,8 @@ describe('payments', () => {
     );
     expect((await shown()).suggestions).toMatchObject([{ deposit_number: made.deposit, why: 'amount' }]);
     expect([await waitingFor(other), await waitingFor(merchant)]).toEqual([[], [made.payment]]);
+    const all = await payments(`merchant=${merchant.id}`);
+    expect(all.data.map((each) => each.id)).not.toContain(made.payment);
   });
 
   it('are credited to a deposit, once, and the second operator learns who was first', async () => {
