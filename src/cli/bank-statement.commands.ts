@@ -16,8 +16,8 @@ import { withProgress } from './progress.js';
 const IMPORT_HELP = `
 A file must contain each of its days from the beginning; only the last day may be incomplete. Files may overlap: lines that were
 imported before are left out. After an interruption, repeat the import: it continues. If anything in the file is wrong, or the
-file does not continue the imported lines, nothing is imported, or nothing more if another import runs meanwhile, and the exit
-code is 1.
+file does not continue the imported lines, nothing is imported, and the exit code is 1. If another import runs meanwhile, the
+lines that were imported until then stay.
 `;
 
 /** Without this flag, V8 lets the heap grow to three times the objects in use before it collects garbage. */
@@ -84,11 +84,12 @@ export const bankStatementCommands: CommandGroup = {
 
 /** @param note a sentence above the table. */
 function imported(result: ImportResult, note?: string): Result {
-  const [first, last = first] = [result.daysWithoutLines[0], result.daysWithoutLines.at(-1)];
-  if (first === undefined) return record(toImportResult(result), note);
+  const shown = record(toImportResult(result), note);
+  const [first, last] = [result.daysWithoutLines[0], result.daysWithoutLines.at(-1)];
+  if (first === undefined) return shown;
   const days = first === last ? first : `${first} to ${last}`;
   const words = `there is no line of ${days}, and balances can't tell whether lines are missing: compare with the bank's list`;
-  return { ...record(toImportResult(result), note), warnings: [words] };
+  return { ...shown, warnings: [words] };
 }
 
 function refused(channel: string, file: string, { code, problems, changedTextsOn }: StatementRefused): Result {

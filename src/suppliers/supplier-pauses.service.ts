@@ -152,7 +152,7 @@ const isEnough = ({ paused_balance_micros: before, low_balance_micros: low }: Su
   (before !== null && micros > before) || (low !== null && micros > low);
 
 /**
- * Whether the balance is higher than at its last reading before the pause: it may have been topped up since, even before the first
+ * Whether the balance is higher than at its last reading before the pause: a payment may have come since, even before the first
  * probe. At worst, the supplier refuses one more purchase: the pause that follows continues this one, and the probe that ended this
  * one was a reading since then.
  */
