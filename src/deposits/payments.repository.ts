@@ -79,7 +79,7 @@ export interface PaymentsFilter {
   /** Booked payments about which an operator must decide again. */
   cases?: boolean | undefined;
   channels?: string[] | undefined;
-  /** Matches payments that were credited to one of these merchants, and those that wait and are probably for one. */
+  /** Matches payments that were credited to one of these merchants, and waiting ones that are probably for one. */
   merchantIds?: number[] | undefined;
   amount?: Satang | undefined;
   /** The id of a payment after which the list begins. */
