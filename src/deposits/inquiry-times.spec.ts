@@ -44,9 +44,13 @@ describe('the next inquiry', () => {
       gaps.push(Math.floor((asked - (asked_before.getTime() - MADE.getTime()) / 1_000) / 3_600));
     }
     expect(gaps).toEqual(answered === null ? [2, 4, 8, 16, 32] : [1, 2, 4, 8, 16, 32]);
-    // A callback later begins again, at whatever time it comes.
-    for (const hours of [25, 31, 33, 48, 720]) {
-      const later = asked + hours * 3_600;
+  });
+
+  // Within a day, and between 32 and 32.5 hours, the callback counts as one of our own repetitions.
+  it.each([25, 31, 33, 48, 720])('begins again %d hours later after a callback: over a day, not 32', (hours) => {
+    const asked = 30 * DAY;
+    const later = asked + hours * 3_600;
+    for (const answered_at of [null, after(61)]) {
       const called = deposited(later, { asked_before: after(asked), answered_at });
       expect(nextInquiry(called, TIMES, false)).toEqual(after(later + 3_600));
     }

@@ -121,9 +121,9 @@ export class PaymentsRepository {
     return settings.recognizedBy === 'reference' ? found : found.map((each) => ({ ...each, reference: null }));
   }
 
-  /** The ids of the live channels that have a payment of this slip. */
-  async channelsOfSlip(tx: Transaction, slipRef: string): Promise<number[]> {
-    return (await tx.query<{ id: number }>(...sql.CHANNELS_OF_SLIP.with({ slipRef }))).map(({ id }) => id);
+  /** The live channels that have a payment of this slip. */
+  channelsOfSlip(tx: Transaction, slipRef: string): Promise<{ id: number; is_booked: boolean }[]> {
+    return tx.query<{ id: number; is_booked: boolean }>(...sql.CHANNELS_OF_SLIP.with({ slipRef }));
   }
 
   /** Records that statements do not show the payments of slips. A booked payment becomes a case. */

@@ -275,7 +275,10 @@ export class PaymentsService {
   }
 }
 
-/** Changes with all reports that may change an operator's mind about a credit. */
+/**
+ * Changes with each contradiction, refund and other reason to wait that is reported about the payment. Another payment that is reported
+ * of the same deposit changes nothing here.
+ */
 export const versionOf = ({ reason, taken_back, contradicted }: IncomingPayment): string =>
   [reason ?? 'NONE', taken_back ?? 0n, contradicted].join(' ');
 

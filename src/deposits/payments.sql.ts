@@ -31,12 +31,13 @@ export const INSERT_PAYMENTS = statement(
     SELECT ${channelId}, ${payments.names} FROM ${payments.numbered('each', 'position')} ORDER BY position`,
 );
 
-/** The live channels with a payment of this slip. */
+/** The live channels with a payment of this slip, and whether it is booked. */
 export const CHANNELS_OF_SLIP = statement(
   'incoming_payments.channels_of_slip',
   { slipRef: 'text' },
   ({ slipRef }) => `
-    SELECT c.id FROM deposit_channels c JOIN incoming_payments p ON p.channel_id = c.id AND p.slip_ref = ${slipRef}
+    SELECT c.id, p.state = 'booked' AS is_booked
+    FROM deposit_channels c JOIN incoming_payments p ON p.channel_id = c.id AND p.slip_ref = ${slipRef}
     WHERE c.id <> ${SANDBOX_CHANNEL_ID}`,
 );
 

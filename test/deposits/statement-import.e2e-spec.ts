@@ -216,7 +216,7 @@ describe('the import of a statement', () => {
     expect(await scene.wrong()).toEqual([]);
   });
 
-  it('names the days without a line of which balances can’t tell whether lines are missing', async () => {
+  it('names the days without a line after a day that ended with the balance with which it began', async () => {
     const channel = await scene.channel();
     const noon = `${dayIn('Asia/Bangkok')}T12:00:00+07:00`;
     const on = (daysAgo: number, amount: bigint) => ({ at: before(noon, daysAgo * DAY_MS), amount });
@@ -232,7 +232,7 @@ describe('the import of a statement', () => {
     expect([code, stderr]).toEqual([0, expect.stringContaining(`there is no line of ${from} to ${to}, and`)]);
     expect(JSON.parse(stdout)).toMatchObject({ days_without_lines: [from, to] });
     expect(await days(new BankAccount().add(on(5, 300n)).statement())).toEqual([]);
-    // Here, the balances prove that nothing is missing.
+    // The days before it are not named: the day before them did not end as it began. A day of 0.00 may be missing all the same.
     expect(await days(new BankAccount(1_000_300n).add(on(2, 100n)).statement())).toEqual([]);
   });
 

@@ -53,24 +53,29 @@ const LOCK_UNKNOWN = statement(
 );
 
 /**
- * Claims inquiries that are due, first those that were never made: some charges never get an answer. An inquiry with an answer
- * counts against the limit for a minute. One without an answer counts until it is repeated, and that wait grows with the age of its
- * callback. So a vendor that does not answer, or that we call too often, soon gets one such call a minute, and can answer about
- * deposits.
+ * Claims inquiries that are due, in turns one that was never made and one that had no answer: some charges never get an answer, and a
+ * stranger with the callback address can report any number of charges. Chance decides which of the two is first, because often only
+ * one can be claimed. An inquiry with an answer counts against the limit for a minute. One without an answer counts until it is
+ * repeated, and that wait grows with the age of its callback. So a vendor that does not answer, or that we call too often, soon gets one
+ * such call a minute, and can answer about deposits.
  */
 const CLAIM_UNKNOWN = statement(
   'channel_callbacks.claim_unknown',
   { channelId: 'int' },
   ({ channelId }) => `
+    WITH due AS (
+      SELECT id, row_number() OVER (PARTITION BY claimed_at IS NULL ORDER BY ask_at) AS turn
+      FROM channel_callbacks WHERE channel_id = ${channelId} AND ${CALLBACK_IS_DUE}),
+    claimed AS MATERIALIZED (
+      SELECT c.id FROM due JOIN channel_callbacks c ON c.id = due.id
+      ORDER BY due.turn, random()
+      LIMIT greatest(0, ${PER_MINUTE} - (
+        SELECT count(*) FROM channel_callbacks
+        WHERE channel_id = ${channelId} AND ask_at > statement_timestamp() AND claimed_at IS NOT NULL))
+      FOR UPDATE OF c SKIP LOCKED)
     UPDATE channel_callbacks SET claimed_at = ${NOW},
       ask_at = ${NOW} + least(greatest(${NOW} - received_at, interval '1 minute'), interval '10 minutes')
-    WHERE id IN (SELECT id FROM channel_callbacks
-                 WHERE channel_id = ${channelId} AND ${CALLBACK_IS_DUE}
-                 ORDER BY claimed_at NULLS FIRST, ask_at
-                 LIMIT greatest(0, ${PER_MINUTE} - (
-                   SELECT count(*) FROM channel_callbacks
-                   WHERE channel_id = ${channelId} AND ask_at > statement_timestamp() AND claimed_at IS NOT NULL))
-                 FOR UPDATE SKIP LOCKED)
+    WHERE id IN (SELECT id FROM claimed)
     RETURNING id, charge_ref`,
 );
 

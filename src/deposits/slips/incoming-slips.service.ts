@@ -37,8 +37,8 @@ export class IncomingSlipsService {
 
   /**
    * The payment's own facts decide which deposit it pays, even if the slip was presented for another.
-   * @returns what became of it. There is no payment if the statement that should show it does not (`missing`), or if it is a payment
-   * of another channel (`elsewhere`).
+   * @returns what became of it. There is no payment if the statement that should show it does not (`missing`), or if it is booked
+   * at another channel (`elsewhere`).
    */
   record(connected: ConnectedChannel, slipRef: string, slip: SlipPayment): Promise<SlipOutcome> {
     return this.database.transaction(async (tx) => {
@@ -66,14 +66,14 @@ export class IncomingSlipsService {
     const reported: ReportedPayment = { ...found, texts: [] };
     this.slips.lockSlip(tx, slipRef);
     const owners = await this.payments.channelsOfSlip(tx, slipRef);
-    const isKnown = owners.includes(channel.id);
+    const isKnown = owners.some(({ id }) => id === channel.id);
     const lone = isKnown ? [] : await this.payments.lone(tx, 'line', connected, [reported]);
     // A line that the channel's texts ignored has no decision. It reports no payment.
     const lines = lone.filter(({ state, decision }) => state !== 'ignored' || decision !== null);
     const isShown = isCovered(paidAt, channel.covered_until);
     const line = lineOf(reported, lines, isShown || settings.recognizedBy === 'amount');
     this.slips.lock(tx, channel.id);
-    if (!isKnown && owners.length > 0) {
+    if (!isKnown && owners.some(({ is_booked }) => is_booked)) {
       this.slips.refuse(tx, channel.id, slipRef, 'SLIP_WRONG_RECEIVER');
       return 'elsewhere';
     }
@@ -84,7 +84,12 @@ export class IncomingSlipsService {
     // The slip is confirmed before the booking, because the booking's event contains it.
     this.slips.confirm(tx, channel.id, slipRef);
     if (isKnown) return 'repeated';
-    const match = line && !isUndecided(line) ? null : await this.match(tx, connected, reported, line, lines);
+    const matched = line && !isUndecided(line) ? null : await this.match(tx, connected, reported, line, lines);
+    // Another channel has the slip, too. Without a line, only a person can tell to which account the money went.
+    const match =
+      matched?.state === 'booked' && !line && owners.length > 0
+        ? ({ state: 'waiting', reason: 'DOUBLE', deposit: matched.deposit } as const)
+        : matched;
     const public_id = paymentId(channel.code, 'slip', slipRef);
     const own = {
       public_id,

@@ -133,7 +133,7 @@ export class SlipsService {
       const readAtMs = performance.now();
       const outcome = await this.incoming.record(channel, due.slip_ref, reading);
       if (outcome === 'missing') this.warn(code, due, 'the statement that should show its payment does not');
-      else if (outcome === 'elsewhere') this.warn(code, due, 'another channel has its payment already');
+      else if (outcome === 'elsewhere') this.warn(code, due, 'its payment is booked at another channel');
       else this.observer.reported(code, 'slip', [outcome], readAtMs);
     } else if (reading.kind === 'wrong_receiver') {
       await this.incoming.refuse(id, due.slip_ref, 'SLIP_WRONG_RECEIVER');

@@ -38,8 +38,9 @@ export const LAST_LINE = statement(
 );
 
 /**
- * The days without a line between the imported ones and a day, of which balances can't tell whether lines are missing: there are no
- * balances, or the last imported day ended with the balance with which it began, as the missing days may have.
+ * The days without a line between the imported ones and a day, if there are no balances, or the last imported day ended with the balance
+ * with which it began. That is a guess about accounts that are emptied each day: on any account, balances can't show that a day is
+ * missing whose amounts add up to zero.
  */
 export const UNPROVEN_DAYS = statement(
   'statement_lines.unproven_days',

@@ -192,20 +192,23 @@ describe('a callback', () => {
     );
   });
 
-  it('about an unknown charge makes the service ask before it repeats calls without an answer', async () => {
+  it.each([
+    ['a first inquiry beside repetitions', 'NULL', `now() - interval '11 minutes'`],
+    ['a repetition beside first inquiries', `now() - interval '11 minutes'`, 'NULL'],
+  ])('about unknown charges leads to %s that were due before it', async (_, ofOne, ofOthers) => {
     const { stack } = scene.deposits;
     await stack.stopWorkers();
     await forget();
     await stack.sql(
       `INSERT INTO channel_callbacks (channel_id, received_at, remote_address, verdict, charge_ref, ask_at, claimed_at)
-       SELECT id, now() - interval '1 hour', '::1', 'unknown_charge', 'chrg_unknown_' || n, now() - interval '1 minute',
-              now() - interval '11 minutes' FROM deposit_channels, generate_series(1, 12) n WHERE code = $1`,
+       SELECT id, now() - interval '1 hour', '::1', 'unknown_charge', 'chrg_unknown_' || n, now() - (14 - n) * interval '1 second',
+              CASE n WHEN 13 THEN ${ofOne} ELSE ${ofOthers} END
+       FROM deposit_channels, generate_series(1, 13) n WHERE code = $1`,
       [scene.code],
     );
-    await send(about('chrg_unknown_new'));
     const claimed = await moreOfUnknown();
     expect(claimed).toHaveLength(10);
-    expect(claimed).toContainEqual(expect.objectContaining({ charge_ref: 'chrg_unknown_new' }));
+    expect(claimed).toContainEqual(expect.objectContaining({ charge_ref: 'chrg_unknown_13' }));
     await stack.startWorker();
   });
 

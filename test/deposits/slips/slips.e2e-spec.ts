@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '../../support/eventually.js';
 import { expectError, expectRefusedField } from '../../support/expectations.js';
 import type { Answer, ErrorBody } from '../../support/http.js';
+import { untilWaiting, whileLocked } from '../../support/locks.js';
 import type { TestMerchant } from '../../support/stack.js';
 import { BankAccount, before, closeWithRightBooks, satang, type DepositView } from '../scene.js';
 import { SlipsScene, type Deposit, type Transfer } from './slips-scene.js';
@@ -246,9 +247,15 @@ describe('an ignored slip of a biller', () => {
 });
 
 describe('a slip that shows the digits of two channels’ accounts', () => {
-  it('is a payment of the channel that records it first, also if both record it at once', async () => {
-    const twin = await scene.deposits.channel(`account=004:77777${channel.account.slice(-5)}`);
+  /** A channel whose account ends with the same digits. */
+  const twinOf = async ({ account }: { account: string }): Promise<string> => {
+    const twin = await scene.deposits.channel(`account=004:77777${account.slice(-5)}`);
     await scene.takeSlips(twin);
+    return twin;
+  };
+
+  it('is refused by the other channel once it is booked, also if both record it at once', async () => {
+    const twin = await twinOf(channel);
     const paid = await paying();
     await scene.pay(paid.transfer);
     const { body } = await scene.decided(paid.shop, paid.deposit, paid.transfer.payload);
@@ -257,14 +264,43 @@ describe('a slip that shows the digits of two channels’ accounts', () => {
     const again = await scene.decided(paid.shop, other, paid.transfer.payload);
     const refused = { status: 'refused', code: 'SLIP_WRONG_RECEIVER' };
     expect(again.body).toMatchObject({ status: 'pending', slip: refused });
-    expect(await scene.deposits.payments(twin)).toEqual([]);
 
     const { shop, deposit, transfer } = await paying();
-    const deposits = [deposit, await scene.deposits.deposit(twin, shop)];
+    const beside = await scene.deposits.deposit(twin, shop);
     await scene.pay(transfer);
-    await Promise.all(deposits.map((each) => scene.decided(shop, each, transfer.payload)));
-    const found = [...(await scene.deposits.payments(channel.code)), ...(await scene.deposits.payments(twin))];
-    expect(found.filter((payment) => JSON.stringify(payment).includes(transfer.trans_ref))).toHaveLength(1);
+    const { stack } = scene.deposits;
+    const telling: Promise<unknown>[] = [];
+    // Both have begun before either can write a payment.
+    await whileLocked(stack, 'LOCK TABLE incoming_payments IN EXCLUSIVE MODE', async () => {
+      for (const each of [deposit, beside]) {
+        telling.push(scene.decided(shop, each, transfer.payload));
+        await untilWaiting(stack, telling.length);
+      }
+    });
+    await Promise.all(telling);
+    expect(await scene.get(shop, deposit)).toMatchObject({ status: 'paid', slip: { status: 'booked' } });
+    expect(await scene.get(shop, beside)).toMatchObject({ status: 'pending', slip: refused });
+    expect(await scene.deposits.payments(twin)).toEqual([]);
+  });
+
+  it('waits at its own channel if it was recorded at the other one and not booked, until its line comes', async () => {
+    const right = await scene.channel();
+    const twin = await twinOf(right);
+    const shop = await scene.deposits.stack.merchant('0.00');
+    const deposit = await scene.deposits.deposit(right.code, shop);
+    const other = await scene.deposits.deposit(twin, shop, '5000.00');
+    const transfer = scene.transfer(deposit, right.account);
+    await scene.pay(transfer);
+    await scene.decided(shop, other, transfer.payload);
+    expect(await scene.deposits.payments(twin)).toMatchObject([{ state: 'waiting', reason: 'UNMATCHED' }]);
+    await scene.decided(shop, deposit, transfer.payload);
+    const [waiting, ...more] = await scene.deposits.payments(right.code);
+    expect([waiting, more]).toMatchObject([{ state: 'waiting', reason: 'DOUBLE' }, []]);
+    expect(waiting?.suggestions).toMatchObject([{ deposit_number: deposit.deposit_number }]);
+    const line = { at: new Date(transfer.date), amount: satang(transfer.amount) };
+    await scene.deposits.import(right.code, new BankAccount().add(line).statement());
+    expect(await scene.get(shop, deposit)).toMatchObject({ status: 'paid', slip: { status: 'booked' } });
+    expect(await scene.deposits.available(shop)).toBe(transfer.amount);
   });
 });
 

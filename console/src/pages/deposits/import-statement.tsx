@@ -30,7 +30,7 @@ export function ImportStatement({ channel, onClose }: { channel: string; onClose
   /** The imported day whose texts the bank has changed, as the operator says. */
   const [textsOf, setTextsOf] = useState<string>();
   /** Whether the file is being imported. */
-  const [isTaking, setTaking] = useState(false);
+  const [isImporting, setImporting] = useState(false);
   const begin = useLatest();
   const look = async (chosen: File, day?: string): Promise<void> => {
     const isLatest = begin();
@@ -48,9 +48,9 @@ export function ImportStatement({ channel, onClose }: { channel: string; onClose
     }
   };
   const preview = seen === null || seen === 'loading' || seen instanceof Error ? null : seen;
-  const take = async (reason: string): Promise<void> => {
+  const importFile = async (reason: string): Promise<void> => {
     if (file === null) return;
-    setTaking(true);
+    setImporting(true);
     const query = { channel, accept_texts_of: textsOf, reason: reason || undefined };
     const request = { params: { query }, ...asCsv(file) };
     const done = await ask(() => client.POST('/api/statements/import', request))
@@ -60,7 +60,7 @@ export function ImportStatement({ channel, onClose }: { channel: string; onClose
         throw error;
       })
       .finally(() => {
-        setTaking(false);
+        setImporting(false);
         for (const key of ['channels', 'payments', 'deposits']) void queries.invalidateQueries({ queryKey: [key] });
       });
     if (done.refused !== null) {
@@ -76,11 +76,11 @@ export function ImportStatement({ channel, onClose }: { channel: string; onClose
       isHarmless
       requiresReason={textsOf !== undefined}
       isReady={preview !== null && preview.refused === null && preview.new > 0}
-      onConfirm={take}
+      onConfirm={importFile}
       onClose={onClose}
     >
       <p>{t('statements.choose')}</p>
-      <ChooseFile name={file?.name} isDisabled={isTaking} onChoose={(chosen) => void look(chosen)} />
+      <ChooseFile name={file?.name} isDisabled={isImporting} onChoose={(chosen) => void look(chosen)} />
       <div aria-live="polite">
         {seen === 'loading' && <Loading rows={4} />}
         {seen instanceof Error && <Failure error={seen} />}
