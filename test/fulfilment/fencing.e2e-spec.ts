@@ -247,6 +247,21 @@ describe('8.3 A refusal settles only the claim that it answers', () => {
     await closeCases();
   });
 
+  it('and a discrepancy without a reference counts for only one of two such answers in a batch', async () => {
+    const { order, settle, closeCases } = await atSecondAttempt();
+    const report = { kind: 'report', attempt: 1, isAboutOneSend: true } as const;
+    expect(await settle(report, { ...SOLD_LATE, supplierReference: null })).toBe('reversal');
+    const names = ['S-1', 'S-2'];
+    const said = await Promise.all(
+      names.map((supplierReference) => settle(report, { ...SOLD_LATE, supplierReference })),
+    );
+    expect(said).toEqual(['superseded', 'reversal']);
+    expect((await casesOf(order)).map(({ supplier_reference: name }) => name ?? '').sort()).toEqual(names);
+    await settle(IN_FLIGHT, { kind: 'succeeded', supplierReference: null });
+    await stack.orderWith(merchant, order.reference_id, 'completed');
+    await closeCases();
+  });
+
   it('and a cancellation ends only the attempt that its sender saw', async () => {
     const order = await stack.order(merchant, [{ sku }], 'nobody');
     const { order_id } = await unitOf(order);
