@@ -153,8 +153,7 @@ export class SupplierReportService {
   }
 
   /**
-   * Records a discrepancy if a final result contradicts our state or an earlier result. These results name no purchase, so none
-   * can be lost beside another report, and the orders need no lock.
+   * Records a discrepancy if a final result contradicts our state or an earlier result.
    * @param isNews whether the result is current. A statement may be older than a result that the service already knows.
    */
   private async recordDiscrepancies(finalResults: FinalResult[], isNews: boolean): Promise<void> {
@@ -171,7 +170,7 @@ export class SupplierReportService {
       cost_currency: null,
       is_news: isNews,
     }));
-    await this.settlements.judgeUnsettled(this.database, answers);
+    await this.database.transaction((tx) => this.settlements.judgeReports(tx, answers));
   }
 
   private async *pagesOfEnded(supplierId: number, since: Date, firstOrderId: bigint): AsyncGenerator<EndedAttempt[]> {
