@@ -138,7 +138,7 @@ export class SupplierPausesService {
     const { pause_reason: reason } = supplier;
     if (reason === null || reason === 'operator') return false;
     // If the first probe got no answer, any balance is enough: it may have been topped up since. At worst, the supplier refuses one
-    // more purchase.
+    // more purchase for each free slot of each worker.
     const isUnnoted = claimed === 'later' && supplier.paused_balance_micros === null;
     const isOver = claimed === 'first' ? hasRisen(supplier, balance) : isUnnoted || isEnough(supplier, balance.micros);
     if (reason !== 'deposit' || isOver) return this.repository.endPause(supplier, reason);
@@ -153,8 +153,8 @@ const isEnough = ({ paused_balance_micros: before, low_balance_micros: low }: Su
 
 /**
  * Whether the balance is higher than at its last reading before the pause: it may have been topped up since, even before the first
- * probe. At worst, the supplier refuses one more purchase: the pause that follows continues this one, and the probe that ended this
- * one was a reading since then.
+ * probe. At worst, the supplier refuses one more purchase for each free slot of each worker, and is paused again. The new pause keeps
+ * `paused_at`, and the last reading is then later, so it does not end like this.
  */
 const hasRisen = (
   { balance_micros: before, balance_currency: currency, balance_at: at, paused_at: since }: Supplier,
