@@ -59,7 +59,8 @@ export class AttemptChecksService {
     if (isAboutAnother(outcome)) {
       if (await this.answers.reportSurplus(due, outcome))
         this.log.contradicted({ ...due, supplier: due.code }, outcome);
-      if (due.kind === 'code' && !outcome.besides.deliveries) return this.goOn(due);
+      const isCodeMissing = due.kind === 'code' && !outcome.besides.deliveries;
+      if (isCodeMissing && (await this.checks.lacksCode(due, outcome.besides.supplierReference))) return this.goOn(due);
     } else if (!isDefinite(outcome) && outcome.kind !== 'never_seen' && !isMisnamed(due, outcome))
       return this.goOn(due);
     if (isDefinite(outcome)) {
