@@ -93,14 +93,16 @@ export class SupplierPausesService {
 
   /**
    * Finds a pause for the credentials or a ban. Until it ends, callers should leave all calls to the probes, because
-   * another call could prolong it. @returns null if there is no such pause.
+   * another call could prolong it.
+   * @returns `bar` null if there is no such pause, and when the last pause ended, for {@link beginFor}.
    */
-  async findBar({ code }: Supplier): Promise<Unavailable | null> {
-    const { pause_reason: fault, pause_detail: words } = (await this.repository.find(code)) ?? {};
-    if (fault !== 'credentials' && fault !== 'ban') return null;
+  async findBar({ code }: Supplier): Promise<{ bar: Unavailable | null } & Pick<Supplier, 'last_resumed_at'>> {
+    const { pause_reason: fault, pause_detail: words, last_resumed_at = null } =
+      (await this.repository.find(code)) ?? {};
+    if (fault !== 'credentials' && fault !== 'ban') return { bar: null, last_resumed_at };
     const cause = `${fault === 'ban' ? 'a ban' : 'refusing our credentials'}${words ? ` (${words})` : ''}`;
     const detail = `it is paused for ${cause}, and gets no queries until the pause ends`;
-    return { known: false, detail, offersNone: false, fault };
+    return { bar: { known: false, detail, offersNone: false, fault }, last_resumed_at };
   }
 
   /** Claims the suppliers whose probe is due, for {@link probeClaimed}. Only one worker probes each of them. */
