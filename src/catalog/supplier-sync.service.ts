@@ -53,9 +53,10 @@ interface BegunRun {
 export class SupplierSyncService {
   /**
    * The last preview of each supplier in this process, by the supplier's id. A preview is a reading, and a supplier may
-   * allow no second one for minutes: then the products of the preview are applied.
+   * allow no second one for minutes: then the products of the preview are applied. With other settings, such as another country,
+   * the catalogue may be another one, so a preview counts only for the settings of `updatedAt`.
    */
-  private readonly previews = new Map<number, { readAt: Date; products: Listed[] }>();
+  private readonly previews = new Map<number, { readAt: Date; updatedAt: Date; products: Listed[] }>();
 
   constructor(
     private readonly database: Database,
@@ -68,7 +69,7 @@ export class SupplierSyncService {
 
   /**
    * Reads a supplier's whole catalogue now, even if the supplier is paused. If the last reading began less than the gap
-   * ago, applies its products if it was a preview in this process, and otherwise refuses as `too_soon`.
+   * ago, applies its products if it was a preview in this process with the same settings, and otherwise refuses as `too_soon`.
    * @throws NOT_FOUND; BAD_REQUEST if the supplier's adapter reads no catalogues, or as {@link assertActor}.
    */
   async sync(code: string, options: SyncOptions = {}, by?: Actor): Promise<SyncRun> {
@@ -89,7 +90,11 @@ export class SupplierSyncService {
     if (readAt) return this.read({ supplier, readAt, connection }, options, by);
     const last = (await this.get(code)).catalogue_read_at ?? new Date();
     const read = this.previews.get(supplier.id);
-    if (!options.dryRun && read?.readAt.getTime() === last.getTime())
+    if (
+      !options.dryRun &&
+      read?.readAt.getTime() === last.getTime() &&
+      read.updatedAt.getTime() === supplier.updated_at.getTime()
+    )
       return this.apply({ supplier, readAt: last, connection }, read.products, options, by);
     const nextAt = new Date(last.getTime() + minGapMs);
     return refused(supplier, { kind: 'too_soon', readAt: last, nextAt, isGapOurs });
@@ -151,7 +156,9 @@ export class SupplierSyncService {
       if (!options.dryRun) await this.pauses.beginFor(supplier, reading);
       return refused(supplier, { kind: 'unavailable', problem: reading });
     }
-    if (options.dryRun) this.previews.set(supplier.id, { readAt: begun.readAt, products: reading.products });
+    const { readAt } = begun;
+    const { updated_at: updatedAt } = supplier;
+    if (options.dryRun) this.previews.set(supplier.id, { readAt, updatedAt, products: reading.products });
     return this.apply(begun, reading.products, options, by);
   }
 

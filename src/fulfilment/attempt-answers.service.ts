@@ -10,6 +10,7 @@ import { queriedAs } from '../suppliers/supplier-adapter.js';
 import { SupplierRegistry } from '../suppliers/supplier-registry.js';
 import { costColumns, type AboutAnother, type DefiniteOutcome } from '../suppliers/supplier-outcome.js';
 import { lacksCode } from '../orders/codes/delivered.js';
+import { UnitDeliveriesRepository } from '../orders/codes/unit-deliveries.repository.js';
 import { UnitDeliveriesService } from '../orders/codes/unit-deliveries.service.js';
 import { AttemptChecksRepository } from './attempt-checks.repository.js';
 import { AttemptsRepository, type NextAttempt } from './attempts.repository.js';
@@ -46,6 +47,7 @@ export class AttemptAnswersService {
     private readonly attempts: AttemptsRepository,
     private readonly failover: FailoverService,
     private readonly deliveries: UnitDeliveriesService,
+    private readonly deliveriesRepository: UnitDeliveriesRepository,
     private readonly checks: AttemptChecksRepository,
     private readonly settlementRepository: SettlementRepository,
     private readonly registry: SupplierRegistry,
@@ -80,15 +82,20 @@ export class AttemptAnswersService {
 
   /**
    * Records a discrepancy, in any state of the unit: besides the purchase that we know, the supplier sold another one under the
-   * attempt's reference. @returns whether the discrepancy is new.
+   * attempt's reference. If an operator has settled the unit with that one, stores its deliveries for the merchant.
+   * @returns whether the discrepancy is new.
    */
   async reportSurplus(
     unit: Parameters<typeof toBesidesRow>[0] & Pick<DecidedAttempt, 'kind'>,
     outcome: AboutAnother,
   ): Promise<boolean> {
-    const delivered = this.deliveries.seal(unit, unit.kind, outcome.besides.deliveries);
-    const row = toBesidesRow(unit, outcome, delivered);
-    const [judged] = await this.database.transaction((tx) => this.settlementRepository.judgeReports(tx, [row]));
+    const sealed = this.deliveries.seal(unit, unit.kind, outcome.besides.deliveries);
+    const row = toBesidesRow(unit, outcome, sealed);
+    const [judged] = await this.database.transaction((tx) => {
+      const judging = this.settlementRepository.judgeReports(tx, [row]);
+      if (sealed) this.deliveriesRepository.store(tx, [{ ...row, queried_as: null, is_other: true, sealed }]);
+      return judging;
+    });
     return judged?.changes_discrepancy === true;
   }
 

@@ -127,19 +127,26 @@ const END_CHECK = statement(
 );
 
 /**
- * Whether the service still needs the code of a late sale. The discrepancy must lack the code. And it must be open, or
- * an operator must have settled the unit with this purchase, so that the merchant gets the code.
+ * Whether the service still needs the code of a late or second sale. The discrepancy must lack the code and be open. Or an operator
+ * must have settled the unit with this purchase, so that the merchant gets the code. `other` is the supplier's reference of a second
+ * sale, which may have no discrepancy.
  */
 const LACKS_CODE = statement(
   'attempt_checks.lacks_code',
-  ATTEMPT,
-  (key) => `
-    SELECT FROM supplier_reversals r
-    WHERE ${isAttempt(key, 'r')} AND r.kind = 'bought_late' AND r.delivered_sealed IS NULL AND (r.status = 'open' OR EXISTS (
-      SELECT FROM order_units u
-      JOIN unit_attempts a ON ${isOf('u', 'a')} AND a.number = r.attempt
-      WHERE ${isOf('r', 'u')} AND u.state = 'succeeded'
-        AND ${NAMES_PURCHASE}))`,
+  { ...ATTEMPT, other: 'text?' },
+  ({ other, ...key }) => `
+    SELECT 1 FROM supplier_reversals r
+    WHERE ${isAttempt(key, 'r')} AND r.kind <> 'taken_back' AND r.delivered_sealed IS NULL
+      AND (r.status = 'open' OR r.kind = 'bought_late' AND EXISTS (
+        SELECT FROM order_units u
+        JOIN unit_attempts a ON ${isOf('u', 'a')} AND a.number = r.attempt
+        WHERE ${isOf('r', 'u')} AND u.state = 'succeeded'
+          AND ${NAMES_PURCHASE}))
+    UNION ALL
+    SELECT 1 FROM order_units u
+    WHERE u.order_id = ${key.order_id} AND u.item = ${key.item} AND u.unit = ${key.unit}
+      AND u.state = 'succeeded' AND u.supplier_reference = ${other}
+      AND NOT EXISTS (SELECT FROM unit_deliveries d WHERE ${isOf('u', 'd')})`,
 );
 
 type AttemptKey = Pick<DueCheck, 'order_id' | 'item' | 'unit' | 'attempt'>;
@@ -182,8 +189,11 @@ export class AttemptChecksRepository {
     await this.database.query(...END_CHECK.with({ order_id, item, unit, attempt, dueAt }));
   }
 
-  /** Whether the service still needs the code of a late sale of the attempt. */
-  async lacksCode({ order_id, item, unit, attempt }: AttemptKey): Promise<boolean> {
-    return (await this.database.query(...LACKS_CODE.with({ order_id, item, unit, attempt }))).length > 0;
+  /**
+   * Whether the service still needs the code of a late or second sale of the attempt.
+   * @param other the supplier's reference of the second sale.
+   */
+  async lacksCode({ order_id, item, unit, attempt }: AttemptKey, other: string | null = null): Promise<boolean> {
+    return (await this.database.query(...LACKS_CODE.with({ order_id, item, unit, attempt, other }))).length > 0;
   }
 }

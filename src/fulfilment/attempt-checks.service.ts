@@ -11,7 +11,7 @@ import { AttemptAnswersService } from './attempt-answers.service.js';
 import { AttemptLogService } from './attempt-log.service.js';
 import { AttemptChecksRepository, type DueCheck } from './attempt-checks.repository.js';
 import { CallbackCodesService } from './callback-codes.service.js';
-import { requestOf } from './attempt-request.js';
+import { ownReference, requestOf } from './attempt-request.js';
 
 /**
  * The shortest delay before the next query, if the supplier did not answer, its answer decided nothing, or the code of a sale
@@ -52,12 +52,15 @@ export class AttemptChecksService {
     const due = await this.checks.claimDue(RETRY_MS, this.config.SUPPLIER_QUIET_PERIOD_MS, MAX_AGE_MS);
     if (!due) return false;
     const startedAtMs = performance.now();
-    const outcome = await this.inquire(due);
+    const deduplicates = this.registry.deduplicates(due.adapter);
+    const supplierReference = ownReference(due, { isGivenUp: due.is_given_up, deduplicates });
+    const outcome = await this.inquire(due, supplierReference);
     const key = { orderId: due.order_id, item: due.item, unit: due.unit };
     if (isAboutAnother(outcome)) {
       if (await this.answers.reportSurplus(due, outcome))
         this.log.contradicted({ ...due, supplier: due.code }, outcome);
-      if (due.kind === 'code' && !outcome.besides.deliveries) return this.goOn(due);
+      const isCodeMissing = due.kind === 'code' && !outcome.besides.deliveries;
+      if (isCodeMissing && (await this.checks.lacksCode(due, outcome.besides.supplierReference))) return this.goOn(due);
     } else if (!isDefinite(outcome) && outcome.kind !== 'never_seen' && !isMisnamed(due, outcome))
       return this.goOn(due);
     if (isDefinite(outcome)) {
@@ -68,7 +71,7 @@ export class AttemptChecksService {
         by: { kind: 'report', attempt: due.attempt },
         outcome,
         // The attempt has ended, so no further check follows.
-        sent: { adapter: due.adapter, times: 1, knownAs: due.supplier_reference, isInquiry: true },
+        sent: { adapter: due.adapter, times: 1, knownAs: supplierReference, isInquiry: true },
         calls: [this.toCall(due, outcome, performance.now() - startedAtMs)],
       });
       if (settled === 'reversal') this.log.contradicted({ ...due, supplier: due.code }, outcome);
@@ -92,13 +95,10 @@ export class AttemptChecksService {
     return mayArrive && this.registry.find(adapter)?.deduplicates === false;
   }
 
-  private async inquire(due: DueCheck): Promise<SupplierOutcome> {
+  private async inquire(due: DueCheck, supplierReference: string | null): Promise<SupplierOutcome> {
     const connection = this.registry.tryConnect(due);
     if ('known' in connection) return { kind: 'unknown', detail: connection.detail };
     const { supplier_sku: sku, reference } = due;
-    // If the supplier may sell each send, and the unit has no purchase, each one of an attempt that ended is a late sale.
-    const isAnyLate = due.is_given_up && !connection.adapter.deduplicates;
-    const supplierReference = isAnyLate ? null : due.supplier_reference;
     const named = { sku, reference, supplierReference };
     const inquiry = inquiryAbout(connection.adapter, supplierReference !== null);
     if (!inquiry) return { kind: 'never_seen' };

@@ -15,6 +15,15 @@ export const requestOf = (sent: SoldRequest): Request => ({
   expectedCost: costOf(sent.expected_cost_micros, sent),
 });
 
+/**
+ * The supplier's reference by which to recognize the attempt's own purchase. Null if the supplier may sell each send, and the unit has
+ * no purchase: then each purchase of an attempt that ended is a late sale.
+ */
+export const ownReference = (
+  { supplier_reference: reference }: { supplier_reference: string | null },
+  { isGivenUp, deduplicates }: { isGivenUp: boolean; deduplicates: boolean },
+): string | null => (isGivenUp && !deduplicates ? null : reference);
+
 const costOf = (
   micros: bigint | null,
   { cost_currency: currency }: Pick<SoldRequest, 'cost_currency'>,

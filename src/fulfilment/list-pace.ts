@@ -1,4 +1,4 @@
-/** A list rests for this many times as long as it took. So it takes a tenth of the time. */
+/** A list rests for this many times as long as it took, so it takes a tenth of the time, unless {@link MAX_REST_MS} ends its rest. */
 const RESTS = 9;
 const MAX_REST_MS = 30_000;
 

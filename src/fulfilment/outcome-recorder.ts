@@ -7,8 +7,7 @@ import { Metrics } from '../core/metrics.js';
 import { Database, type Transaction } from '../database/database.js';
 import { GroupCommit, succeeded } from '../database/group-commit.js';
 import { retryWrite } from '../database/retry-write.js';
-import { toBesidesRow } from '../orders/settle-unit.js';
-import { type UnsettledUnit, SettlementRepository } from '../orders/settlement.repository.js';
+import { SettlementRepository } from '../orders/settlement.repository.js';
 import { WorkNotifier } from '../queues/work-notifier.js';
 import { WorkerHeartbeatService } from '../queues/worker-heartbeat.service.js';
 import {
@@ -22,7 +21,7 @@ import {
 import { SupplierPausesService } from '../suppliers/supplier-pauses.service.js';
 import { safeQuietPeriodMs } from '../suppliers/supplier-timing.js';
 import { awaitingCode, lacksCode } from '../orders/codes/delivered.js';
-import { UnitDeliveriesService } from '../orders/codes/unit-deliveries.service.js';
+import { AttemptAnswersService } from './attempt-answers.service.js';
 import { SettlementRetryService, isPassing, type DefiniteCall } from './settlement-retry.service.js';
 import { AttemptsRepository, type NotedRow } from './attempts.repository.js';
 import { nextCallDelayMs } from './backoff.js';
@@ -58,16 +57,8 @@ const REVIEW_REASONS = {
 export class OutcomeRecorder {
   private readonly postponements = new GroupCommit<Undecided, PostponedUnit | null>({
     commit: async (calls) => {
-      const surplus = calls.filter(({ outcome }) => isAboutAnother(outcome));
-      const [judged, postponed] = await this.database.transaction((tx) =>
-        // First the reports, because they lock orders, and all transactions lock orders before units.
-        Promise.all([this.reportSurplus(tx, surplus), this.postponeBatch(tx, calls)]),
-      );
+      const postponed = await this.database.transaction((tx) => this.postponeBatch(tx, calls));
       failpoint('unit.postponed');
-      for (const { answer, changes_discrepancy } of judged) {
-        const call = surplus[Number(answer) - 1];
-        if (call && changes_discrepancy) this.observer.soldBesides(call);
-      }
       return calls.map(({ unit }) => succeeded(postponed.find((each) => isUnit(unit, each)) ?? null));
     },
     onBatch: (waitedMs) => this.metrics.batches.postponement(waitedMs),
@@ -81,7 +72,7 @@ export class OutcomeRecorder {
     private readonly pauses: SupplierPausesService,
     private readonly settlements: SettlementRetryService,
     private readonly settlementRepository: SettlementRepository,
-    private readonly deliveries: UnitDeliveriesService,
+    private readonly answers: AttemptAnswersService,
     private readonly notifier: WorkNotifier,
     private readonly heartbeat: WorkerHeartbeatService,
     private readonly observer: UnitObserver,
@@ -204,6 +195,7 @@ export class OutcomeRecorder {
   }
 
   private async postpone(call: Undecided, leaseEndMs: number): Promise<boolean> {
+    await this.reportSurplus(call, leaseEndMs);
     const postponed = await this.submit(call, leaseEndMs);
     if (postponed === null) return false;
     const { review_reason } = postponed;
@@ -235,13 +227,15 @@ export class OutcomeRecorder {
     return due_in_ms === 0;
   }
 
-  private async reportSurplus(tx: Transaction, calls: Undecided[]): Promise<UnsettledUnit[]> {
-    const rows = calls.flatMap(({ unit, outcome }) =>
-      isAboutAnother(outcome)
-        ? [toBesidesRow(unit, outcome, this.deliveries.seal(unit, unit.kind, outcome.besides.deliveries))]
-        : [],
-    );
-    return rows.length === 0 ? [] : this.settlementRepository.judgeReports(tx, rows);
+  /**
+   * Reports a second purchase before the unit is postponed, in a transaction of its own: this locks the order, which unrelated
+   * postponements must not wait for. If the process dies in between, the next claim only repeats the inquiry.
+   */
+  private async reportSurplus(call: Undecided, leaseEndMs: number): Promise<void> {
+    const { unit, outcome } = call;
+    if (!isAboutAnother(outcome)) return;
+    const report = (): Promise<boolean> => this.answers.reportSurplus(unit, outcome);
+    if (await retryWrite(report, leaseEndMs, isPassing)) this.observer.soldBesides(call);
   }
 
   private postponeBatch(tx: Transaction, calls: Undecided[]): Promise<PostponedUnit[]> {

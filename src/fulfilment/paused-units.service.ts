@@ -20,7 +20,10 @@ const BATCH = 500;
  */
 @Injectable()
 export class PausedUnitsService {
-  /** Any number of units may wait for a paused supplier although no other one sells them. Each list reads them all. */
+  /**
+   * Any number of units may wait for a paused supplier although no other one sells them. Each list reads the units of all
+   * paused suppliers, so the pace is one for all of them: many units of one supplier also delay the others, for at most half a minute.
+   */
   private readonly pace = new ListPace();
 
   constructor(

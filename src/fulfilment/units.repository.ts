@@ -254,6 +254,7 @@ export const REVIEW_PAUSED_UNITS = statement(
     locked AS (
       SELECT old.* FROM old CROSS JOIN LATERAL (
         SELECT FROM order_units u WHERE ${isOf('old', 'u')} AND u.claim = old.claim AND u.state = old.state
+          AND u.next_action_at <= statement_timestamp()
         LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED) u)
     UPDATE order_units u SET state = 'review', next_action = 'inquire', next_action_at = NULL, claimed_by = NULL,
            updated_at = statement_timestamp()

@@ -31,19 +31,24 @@ const EARLIER = `
       ORDER BY judged.answer, coalesce(r.supplier_reference <> judged.supplier_reference, false), r.id DESC`;
 
 /**
- * The answers about purchases that no discrepancy names. `nth` numbers these purchases of an attempt. `listed` is the
- * number of the attempt's purchases in the answers without `is_news`.
+ * The answers about purchases that no discrepancy names. `nth` numbers these purchases of an attempt. If references tell purchases
+ * apart, a discrepancy without a reference counts for the first of them, and for no other. `listed` is the number of the attempt's
+ * purchases in the answers without `is_news`.
  */
 const UNNAMED = `
-      SELECT j.answer, dense_rank() OVER (
-               PARTITION BY j.order_id, j.item, j.unit, j.attempt, j.kind ORDER BY j.supplier_reference) AS nth, (
+      SELECT * FROM (
+        SELECT j.answer, dense_rank() OVER (
+                 PARTITION BY j.order_id, j.item, j.unit, j.attempt, j.kind ORDER BY j.supplier_reference)
+               - CASE WHEN j.is_told_apart AND EXISTS (
+                   SELECT FROM supplier_reversals r WHERE ${isOf('j', 'r')}
+                     AND r.attempt = j.attempt AND r.kind = j.kind AND r.supplier_reference IS NULL) THEN 1 ELSE 0 END AS nth, (
                SELECT count(DISTINCT o.supplier_reference) FROM judged o WHERE o.order_id = j.order_id AND o.item = j.item
                  AND o.unit = j.unit AND o.attempt = j.attempt AND o.kind = j.kind AND NOT o.is_news) AS listed
-      FROM judged j
-      WHERE (j.kind = 'unknown_purchase' OR j.kind = 'bought_late' AND (NOT j.is_news OR j.is_told_apart)) AND NOT EXISTS (
-        SELECT FROM supplier_reversals r WHERE ${isOf('j', 'r')}
-          AND r.attempt = j.attempt AND r.kind = j.kind AND (r.supplier_reference IS NOT DISTINCT FROM j.supplier_reference
-            OR j.is_told_apart AND r.supplier_reference IS NULL))`;
+        FROM judged j
+        WHERE (j.kind = 'unknown_purchase' OR j.kind = 'bought_late' AND (NOT j.is_news OR j.is_told_apart)) AND NOT EXISTS (
+          SELECT FROM supplier_reversals r WHERE ${isOf('j', 'r')}
+            AND r.attempt = j.attempt AND r.kind = j.kind AND r.supplier_reference IS NOT DISTINCT FROM j.supplier_reference)) numbered
+      WHERE nth > 0`;
 
 /** In SQL: the id of the discrepancy that gets the code or the reference of an answer's purchase. */
 const COMPLETED = `
@@ -132,7 +137,8 @@ export const JUDGE_UNSETTLED = statement(
                   WHEN earlier.id IS NULL THEN judged.kind
                   WHEN NOT earlier.is_different OR earlier.status = 'open' THEN NULL
                   WHEN judged.reported = 'succeeded' THEN 'bought_late' ELSE 'taken_back' END AS opens,
-             CASE WHEN earlier.is_different AND earlier.status = 'open' THEN earlier.id END AS notes,
+             CASE WHEN earlier.is_different AND earlier.status = 'open' AND (judged.is_told_apart AND unnamed.nth > 0) IS NOT TRUE
+                  THEN earlier.id END AS notes,
              ${COMPLETED} AS completes
       FROM judged LEFT JOIN earlier USING (answer) LEFT JOIN unnamed USING (answer)),
     noted AS (

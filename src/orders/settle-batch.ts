@@ -175,10 +175,7 @@ function precedenceOf({ by, outcome }: SettleUnit): Precedence {
 const comparePrecedence = (one: Precedence, other: Precedence): number =>
   one[0] - other[0] || one[1] - other[1] || one[2] - other[2];
 
-/**
- * Whether the command is a refusal, and the batch reports that an earlier attempt bought the unit. A repeated report has its
- * discrepancy already: the settlement finds it, unless an operator has closed it.
- */
+/** Whether the command is a refusal, and the batch reports that an earlier attempt bought the unit. */
 const isSoldBefore = ({ key, by, outcome }: SettleUnit, commands: SettleUnit[]): boolean =>
   outcome.kind === 'failed' &&
   'attempt' in by &&
@@ -187,7 +184,6 @@ const isSoldBefore = ({ key, by, outcome }: SettleUnit, commands: SettleUnit[]):
     (other) =>
       unitKey(other.key) === unitKey(key) &&
       isSupplierAnswer(other) &&
-      other.isRepeated !== true &&
       other.by.attempt < by.attempt &&
       other.outcome.kind === 'succeeded',
   );

@@ -138,7 +138,7 @@ export const toDeliveriesToStore = (commands: SettleUnit[], settled: ReadonlySet
   [...settled, ...commands.filter((command) => !settled.has(command))].flatMap((command) => {
     if (!isSupplierAnswer(command) || !command.delivered) return [];
     const { key, by, outcome, queriedAs = null, delivered: sealed } = command;
-    const names = { supplier_reference: supplierReferenceOf(outcome), queried_as: queriedAs };
+    const names = { supplier_reference: supplierReferenceOf(outcome), queried_as: queriedAs, is_other: false };
     return [{ ...unitOf(key), attempt: by.attempt, ...names, sealed }];
   });
 

@@ -93,14 +93,16 @@ export class SupplierPausesService {
 
   /**
    * Finds a pause for the credentials or a ban. Until it ends, callers should leave all calls to the probes, because
-   * another call could prolong it. @returns null if there is no such pause.
+   * another call could prolong it.
+   * @returns `bar` null if there is no such pause, and when the last pause ended, for {@link beginFor}.
    */
-  async findBar({ code }: Supplier): Promise<Unavailable | null> {
-    const { pause_reason: fault, pause_detail: words } = (await this.repository.find(code)) ?? {};
-    if (fault !== 'credentials' && fault !== 'ban') return null;
+  async findBar({ code }: Supplier): Promise<{ bar: Unavailable | null } & Pick<Supplier, 'last_resumed_at'>> {
+    const { pause_reason: fault, pause_detail: words, last_resumed_at = null } =
+      (await this.repository.find(code)) ?? {};
+    if (fault !== 'credentials' && fault !== 'ban') return { bar: null, last_resumed_at };
     const cause = `${fault === 'ban' ? 'a ban' : 'refusing our credentials'}${words ? ` (${words})` : ''}`;
     const detail = `it is paused for ${cause}, and gets no queries until the pause ends`;
-    return { known: false, detail, offersNone: false, fault };
+    return { bar: { known: false, detail, offersNone: false, fault }, last_resumed_at };
   }
 
   /** Claims the suppliers whose probe is due, for {@link probeClaimed}. Only one worker probes each of them. */
@@ -138,7 +140,7 @@ export class SupplierPausesService {
     const { pause_reason: reason } = supplier;
     if (reason === null || reason === 'operator') return false;
     // If the first probe got no answer, any balance is enough: it may have been topped up since. At worst, the supplier refuses one
-    // more purchase.
+    // more purchase for each free slot of each worker.
     const isUnnoted = claimed === 'later' && supplier.paused_balance_micros === null;
     const isOver = claimed === 'first' ? hasRisen(supplier, balance) : isUnnoted || isEnough(supplier, balance.micros);
     if (reason !== 'deposit' || isOver) return this.repository.endPause(supplier, reason);
@@ -153,8 +155,8 @@ const isEnough = ({ paused_balance_micros: before, low_balance_micros: low }: Su
 
 /**
  * Whether the balance is higher than at its last reading before the pause: a payment may have come since, even before the first
- * probe. At worst, the supplier refuses one more purchase: the pause that follows continues this one, and the probe that ended this
- * one was a reading since then.
+ * probe. At worst, the supplier refuses one more purchase for each free slot of each worker, and is paused again. The new pause keeps
+ * `paused_at`, and the last reading is then later, so it does not end like this.
  */
 const hasRisen = (
   { balance_micros: before, balance_currency: currency, balance_at: at, paused_at: since }: Supplier,

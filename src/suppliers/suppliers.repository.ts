@@ -285,17 +285,17 @@ export class SuppliersRepository {
 
   /**
    * Ends a pause after a probe. A probe with replaced settings proves nothing about the new ones, but then the next probe
-   * comes soon.
+   * comes soon. A probe from before an earlier pause ended changes nothing: calls too early could prolong a new ban.
    * @param supplier the supplier as it was before the probe.
    * @returns false if the supplier is no longer paused for this reason, its settings have changed, or a pause has ended since.
    */
   async endPause({ id, updated_at, last_resumed_at }: Supplier, reason: PauseReason): Promise<boolean> {
     const { manager } = this.dataSource;
-    const same = { id, pause_reason: reason, updated_at, last_resumed_at: last_resumed_at ?? IsNull() };
-    const { affected } = await manager.update(Supplier, same, ENDED_BY_PROBE);
+    const same = { id, pause_reason: reason, last_resumed_at: last_resumed_at ?? IsNull() };
+    const { affected } = await manager.update(Supplier, { ...same, updated_at }, ENDED_BY_PROBE);
     if (affected !== 1) {
       const probe_at = (): string => `least(probe_at, ${NOW} + interval '2 minutes')`;
-      await manager.update(Supplier, { id, pause_reason: reason }, { probe_at, ...SAME_SETTINGS });
+      await manager.update(Supplier, same, { probe_at, ...SAME_SETTINGS });
       return false;
     }
     await this.hurryUnits(manager, id);

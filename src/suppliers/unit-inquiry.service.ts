@@ -38,7 +38,7 @@ export class UnitInquiryService {
    */
   async inquire(code: string, attempt: NamedAttempt, sentTo: string | null): Promise<CurrentResult> {
     const supplier = await this.suppliers.getByCode(code);
-    const bar = await this.pauses.findBar(supplier);
+    const { bar } = await this.pauses.findBar(supplier);
     if (bar) throw new AppError('CONFLICT', `${code}: ${bar.detail}`);
     const { adapter, settings } = this.registry.connect(supplier);
     const inquiry = inquiryAbout(adapter, attempt.supplierReference !== null);

@@ -28,33 +28,27 @@ const available = async (): Promise<string> => (await scene.stack.wallet(scene.m
 const close = (id: number, body: object, { browser } = finance) =>
   browser.post<Reversal & ErrorBody>(`/api/reversals/${id}/closing`, body);
 
-/**
- * Reports that the unit of a discrepancy was bought after all: as a supplier's answer in a settlement does, or as a comparison of
- * books, which does not lock the order.
- */
-async function reportSold(id: number, locksOrder: boolean): Promise<void> {
+/** Reports that the unit of a discrepancy was bought after all. */
+async function reportSold(id: number): Promise<void> {
   const [key] = await scene.stack.sql<{ order_id: bigint; item: number; unit: number; attempt: number }>(
     'SELECT order_id, item, unit, attempt FROM supplier_reversals WHERE id = $1',
     [id],
   );
   if (!key) throw new Error('the discrepancy has no unit');
   const answer = { state: 'succeeded', supplier_reference: null, detail: null, cost_micros: null, cost_currency: null };
-  await scene.stack.database.transaction(async (tx) => {
-    const settlement = scene.stack.api.get(SettlementRepository);
-    if (locksOrder) await settlement.lockOrders(tx, [key.order_id]);
-    await settlement.judgeUnsettled(tx, [{ ...key, ...answer }]);
-  });
+  const settlement = scene.stack.api.get(SettlementRepository);
+  await scene.stack.database.transaction((tx) => settlement.judgeReports(tx, [{ ...key, ...answer }]));
 }
 
 /** Closes a discrepancy. The report comes while the closing waits for the wallet. @returns its id. */
-async function closeDuringReport(locksOrder: boolean): Promise<number> {
+async function closeDuringReport(): Promise<number> {
   const { subject: id, first } = await inTurn(scene.stack, async () => {
     const id = await contradict(scene);
     return {
       subject: id,
       lock: `SELECT FROM wallets WHERE merchant_id = ${scene.merchant.id} FOR UPDATE`,
       first: () => close(id, { credit: '35.00', reason: 'ticket 4715' }),
-      second: () => reportSold(id, locksOrder),
+      second: () => reportSold(id),
     };
   });
   expect(first.body).toMatchObject({ id, status: 'closed' });
@@ -165,7 +159,7 @@ describe('reversals', () => {
     const { body } = await finance.browser.get<{ data: object[] }>('/api/reversals?limit=1');
     expect(body.data).toMatchObject([{ id, reported: 'failed' }]);
     const before = await available();
-    await reportSold(id, true);
+    await reportSold(id);
     const seenBefore = await close(id, { credit: '35.00', reason: 'ticket 4716', expected_reported: 'failed' });
     expect([seenBefore.status, seenBefore.body.details]).toEqual([
       409,
@@ -177,13 +171,7 @@ describe('reversals', () => {
   });
 
   it('are followed by another one if the supplier contradicts itself while an operator closes them', async () => {
-    await expectFollowed(await closeDuringReport(true));
-  });
-
-  it('keep what a comparison finds while an operator closes them for the next comparison', async () => {
-    const id = await closeDuringReport(false);
-    await reportSold(id, false);
-    await expectFollowed(id);
+    await expectFollowed(await closeDuringReport());
   });
 
   it('are closed only after another confirmation, and with a reason', async () => {

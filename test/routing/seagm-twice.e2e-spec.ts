@@ -169,7 +169,8 @@ describe('A second sale of SEAGM under one reference', () => {
     expect(found).toMatchObject({ kind: 'unknown_purchase', supplier_reference: (await soldAs(order))[1] });
   });
 
-  it('of a card is queried until its PIN has come, which the discrepancy keeps', async () => {
+  /** An order of a card whose second sale a check has found, still without its PIN. */
+  async function soldTwice(): Promise<OrderBody> {
     const sku = await seagm.codeProduct('card:901');
     const card = { match: { call: 'card-orders' } };
     const atOnce = [{ status_code: 10_003, after_ms: 0 }];
@@ -193,13 +194,29 @@ describe('A second sale of SEAGM under one reference', () => {
     );
     await otherCheckEnds();
     expect(await checksOf(order)).toHaveLength(1);
-    await seagm.vendor.sim('settle', { ref_id, status_code: 10_003 });
+    return order;
+  }
+
+  it('of a card is queried until its PIN has come, which the discrepancy keeps', async () => {
+    const order = await soldTwice();
+    await seagm.vendor.sim('settle', { ref_id: await seagm.routing.reference(order), status_code: 10_003 });
     const lookAgain = async (): Promise<Case[]> => {
       await checkNow(seagm.routing.stack);
       return cases(order);
     };
     const found = await eventually(lookAgain, ([each]) => each?.has_code === true);
     expect(found).toMatchObject([{ kind: 'unknown_purchase', supplier_reference: (await soldAs(order))[1] }]);
+  });
+
+  it('of a card is queried no more once an operator has closed its discrepancy', async () => {
+    const order = await soldTwice();
+    const close = `UPDATE supplier_reversals SET status = 'closed', closed_at = now() WHERE ${OF_ORDER}`;
+    await seagm.routing.stack.sql(close, [order.order_number]);
+    await makeCheckDue(order);
+    await eventually(
+      () => checksOf(order),
+      ({ length }) => length === 0,
+    );
   });
 
   it('opens a discrepancy when the answer to an inquiry names another order than the callback did', async () => {

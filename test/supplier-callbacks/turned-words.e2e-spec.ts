@@ -316,6 +316,26 @@ describe('the code of a second purchase that a supplier reports beside the known
     expect(await codesOf(unit)).toEqual(['CODE-9']);
   });
 
+  it('goes to the merchant if it comes after the operator’s decision', async () => {
+    const unit = await scene.openUnit('reselling', 'code');
+    await surplus(unit);
+    expect(await second(unit)).toEqual([{ has_code: false }]);
+    await resolve(unit, '--succeeded', '--supplier-reference', 'S-9');
+    await scene.stack.orderWith(scene.merchant, unit.order.reference_id, 'completed');
+    expect(await codesOf(unit)).toEqual([]);
+    await surplus(unit, 'CODE-9');
+    expect(await codesOf(unit)).toEqual(['CODE-9']);
+  });
+
+  it('does not go to the merchant after a decision that names another purchase', async () => {
+    const unit = await scene.openUnit('reselling', 'code');
+    await resolve(unit, '--succeeded', '--supplier-reference', unit.reference);
+    await scene.stack.orderWith(scene.merchant, unit.order.reference_id, 'completed');
+    await surplus(unit, 'CODE-9');
+    expect(await second(unit)).toEqual([{ has_code: true }]);
+    expect(await codesOf(unit)).toEqual([]);
+  });
+
   it('is queried if the report lacks it, and does not go to the merchant, whose unit has its own code', async () => {
     const unit = await scene.openUnit('reselling', 'code');
     await sold(unit, 'S-1', 'CODE-1');

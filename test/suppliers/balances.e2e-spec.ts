@@ -215,7 +215,10 @@ describe('a pause', () => {
     const before = await suppliers.getByCode(code);
     await suppliers.resume(code, { operator: 'tester' });
     await paused('ban');
+    await stack.sql(`UPDATE suppliers SET probe_at = now() + interval '17 hours' WHERE code = $1`, [code]);
     expect(await pauses.probe(before)).toMatchObject({ isResumed: false });
+    const isSoon = `SELECT probe_at < now() + interval '1 hour' AS is_soon FROM suppliers WHERE code = $1`;
+    expect(await stack.sql(isSoon, [code])).toEqual([{ is_soon: false }]);
     expect(await pauses.probe(await suppliers.getByCode(code))).toMatchObject({ isResumed: true });
   });
 

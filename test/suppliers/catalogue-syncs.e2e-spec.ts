@@ -238,4 +238,14 @@ describe('an operator', () => {
     await readBefore(1);
     expect(await syncs.sync(code, {}, by)).toMatchObject({ added: 0, refusal: { kind: 'too_soon' } });
   });
+
+  it('applies no preview with other settings, which may have another catalogue', async () => {
+    const syncs = stack.api.get(SupplierSyncService);
+    expect(await syncs.sync(code, { dryRun: true })).toMatchObject({ added: 10, refusal: null });
+    const credentials = { username: USERNAME, key: KEYS.production };
+    const settings = { code, adapter: 'digiflazz', baseUrl: `${client.url}/v1`, credentials };
+    await stack.api.get(SuppliersService).set({ ...settings, timeoutMs: 9_000 });
+    expect(await syncs.sync(code)).toMatchObject({ added: 0, refusal: { kind: 'too_soon' } });
+    expect(await syncs.list(code)).toEqual([]);
+  });
 });

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { type Answer } from '../support/fake-supplier.js';
+import { refused, type Answer } from '../support/fake-supplier.js';
 import { unique, type OrderBody } from '../support/stack.js';
 import { purchasesScene } from './purchases-scene.js';
 
@@ -68,6 +68,26 @@ describe('a supplier’s list of purchases', () => {
     scene.stack.supplier.purchases = () => page(references.map((reference) => ({ reference, status: 'succeeded' })));
     expect(await scene.report('--supplier', 'former')).toMatchObject({ listed: 2, unknown: 1 });
     expect((await scene.openDiscrepancies()).map(({ reference }) => reference)).toEqual([gone]);
+    await scene.stack.addSupplier('fake', url);
+  });
+
+  it('opens them there for a sale of its failed unit, and for a second one under the reference of a bought unit', async () => {
+    const { url } = scene.stack.supplier;
+    const { order_number: bought } = await completed();
+    const player = unique('player');
+    scene.stack.supplier.script(player, ({ reference }) => refused(reference, 'OUT_OF_STOCK'));
+    const { reference_id } = await scene.stack.order(scene.merchant, [{ sku }], player);
+    const { order_number: failed } = await scene.stack.orderWith(scene.merchant, reference_id, 'failed');
+    await scene.stack.addSupplier('fake', `${url}/moved`);
+    await scene.stack.addSupplier('former', url);
+    scene.stack.supplier.purchases = () =>
+      page([
+        { reference: `${failed}.1.1`, status: 'succeeded' },
+        { reference: `${bought}.1.1`, status: 'succeeded', supplier_reference: 'S-second' },
+      ]);
+    expect(await scene.report('--supplier', 'former')).toMatchObject({ listed: 2, unknown: 2 });
+    const references = (await scene.openDiscrepancies()).map(({ reference }) => reference);
+    expect(references.sort()).toEqual([`${bought}.1.1`, `${failed}.1.1`].sort());
     await scene.stack.addSupplier('fake', url);
   });
 

@@ -97,12 +97,18 @@ export class SupplierReportService {
   ): Promise<SupplierComparison> {
     const connection = this.registry.tryConnect(supplier);
     const counts = await inSnapshot(this.database, (tx) => this.units.countUnits(tx, supplier.id, since));
+    let called = supplier;
     const inquirer = new Inquirer(this.registry.find(supplier.adapter), connection, {
       maxInFlight: supplier.max_in_flight,
       // Includes purchases from before `since`, because clocks differ.
       listed: groupBy(statement?.purchases ?? [], ({ reference }) => reference),
-      findBar: () => this.pauses.findBar(supplier),
-      onRefusal: (refusal) => this.pauses.beginFor(supplier, refusal),
+      findBar: async () => {
+        const { bar, last_resumed_at } = await this.pauses.findBar(supplier);
+        // The report may be long, and a pause may end meanwhile. But its calls keep the settings of its beginning.
+        called = { ...supplier, last_resumed_at };
+        return bar;
+      },
+      onRefusal: (refusal) => this.pauses.beginFor(called, refusal),
     });
     const total = Number(counts.succeeded + counts.failed + counts.given_up);
     const differences: Difference[] = [];
@@ -153,8 +159,7 @@ export class SupplierReportService {
   }
 
   /**
-   * Records a discrepancy if a final result contradicts our state or an earlier result. These results name no purchase, so none
-   * can be lost beside another report, and the orders need no lock.
+   * Records a discrepancy if a final result contradicts our state or an earlier result.
    * @param isNews whether the result is current. A statement may be older than a result that the service already knows.
    */
   private async recordDiscrepancies(finalResults: FinalResult[], isNews: boolean): Promise<void> {
@@ -171,7 +176,7 @@ export class SupplierReportService {
       cost_currency: null,
       is_news: isNews,
     }));
-    await this.settlements.judgeUnsettled(this.database, answers);
+    await this.database.transaction((tx) => this.settlements.judgeReports(tx, answers));
   }
 
   private async *pagesOfEnded(supplierId: number, since: Date, firstOrderId: bigint): AsyncGenerator<EndedAttempt[]> {

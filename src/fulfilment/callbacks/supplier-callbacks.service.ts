@@ -10,6 +10,7 @@ import { storable } from '../../core/text.js';
 import { ProductReadsService } from '../../catalog/product-reads.service.js';
 import { AttemptChecksRepository } from '../attempt-checks.repository.js';
 import { aboutAttempt } from '../attempt-log.service.js';
+import { ownReference } from '../attempt-request.js';
 import { AttemptsRepository } from '../attempts.repository.js';
 import { isTerminalUnit } from '../../orders/states.js';
 import { UnknownPurchasesRepository } from '../reconciliation/unknown-purchases.repository.js';
@@ -120,7 +121,7 @@ export class SupplierCallbacksService {
       const reversalId = await this.reportUnknown(supplier, reading, texts);
       return { verdict: isRepeated ? 'repeated' : 'unknown_reference', attempt, reversalId };
     }
-    const outcome = outcomeOf(reading, attempt);
+    const outcome = outcomeOf(reading, attempt, this.registry.deduplicates(supplier.adapter));
     const hasSupplierReference = await this.storeSupplierReference(supplier, attempt, texts, outcome);
     const applied = outcome
       ? await this.answers.apply(supplier, attempt, outcome, supplierReference, isRepeated)
@@ -262,12 +263,11 @@ function textsOf(reading: CallbackReading): CallbackTexts {
   };
 }
 
-function outcomeOf({ outcome }: About, attempt: FoundAttempt): SupplierOutcome | undefined {
+function outcomeOf({ outcome }: About, attempt: FoundAttempt, deduplicates: boolean): SupplierOutcome | undefined {
   if (typeof outcome !== 'function') return outcome;
   const { supplier_sku: sku, reference } = attempt;
-  // While the unit has no purchase, each one of an attempt that ended is a late sale.
-  const isAnyLate = isGivenUp(attempt) && attempt.state !== 'succeeded';
-  const supplierReference = isAnyLate ? null : attempt.supplier_reference;
+  const hasNoPurchase = isGivenUp(attempt) && attempt.state !== 'succeeded';
+  const supplierReference = ownReference(attempt, { isGivenUp: hasNoPurchase, deduplicates });
   return outcome({ sku, reference, supplierReference });
 }
 

@@ -17,7 +17,7 @@ export class ComparedPurchases {
 
   constructor(private readonly max = MAX_PURCHASES) {}
 
-  /** Adds a page. @returns its purchases, and those that the pages before have under the same references. */
+  /** Adds a page. @returns its purchases, and the purchases of the pages before under the same references. */
   add(page: ReportedPurchase[]): ReportedPurchase[] {
     const together = [...page];
     for (const [reference, own] of groupBy(page, (purchase) => purchase.reference)) {

@@ -20,7 +20,8 @@ export const CLOSING_LOCK = 7_038_173;
  * - Our reference begins with the order number of an archived order, and the order has the item and the unit in the reference. If
  *   the reference is not that of a first attempt, the order number is enough.
  * - A row of `archived_purchases` has our reference, or the supplier's reference if the report lacks ours.
- * - The unit's latest attempt has our reference, and its last send went to the same account, although its supplier has moved since.
+ * - The unit's latest attempt has our reference, its last send went to the same account, although its supplier has moved since, and it
+ *   may have bought the reported purchase. A failed or queued unit bought none, and a unit has no purchase but its own.
  */
 const KNOWN = `
   EXISTS (SELECT FROM unit_attempts a WHERE a.supplier_id IN (SELECT id FROM same_account) AND a.reference = g.reference)
@@ -46,7 +47,8 @@ const KNOWN = `
     SELECT FROM suppliers s JOIN suppliers moved USING (adapter)
     JOIN unit_attempts a ON a.supplier_id = moved.id AND a.reference = g.reference
     JOIN order_units u ON ${isOf('a', 'u')} AND u.attempt = a.number
-    WHERE s.id IN (SELECT id FROM same_account) AND u.sent_to = ${DESTINATION})`;
+    WHERE s.id IN (SELECT id FROM same_account) AND u.sent_to = ${DESTINATION} AND u.state NOT IN ('failed', 'queued')
+      AND (g.supplier_reference = u.supplier_reference) IS NOT FALSE)`;
 
 /** The positions of the counts of succeeded and failed units in the array of an archived item. */
 const [COMPLETED, FAILED] = (['completed_quantity', 'failed_quantity'] as const).map((name) =>

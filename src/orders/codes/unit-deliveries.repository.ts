@@ -24,7 +24,8 @@ const mayBeOwn = (sold: string): string => `
  * reference; the supplier was queried by the unit's reference; or the row of an earlier attempt has the unit's
  * reference. The first and the last of these need {@link mayBeOwn}. If an answer about the latest attempt names another purchase
  * than the attempt's proven one, `JUDGE_UNSETTLED` opens a discrepancy, which keeps the delivery. The attempt's row is read only if
- * the references or attempts differ.
+ * the references or attempts differ. With `is_other`, the supplier reports the purchase besides the one that we know: it is stored
+ * only if the unit has exactly its reference.
  */
 const STORE_DELIVERIES = statement(
   'unit_deliveries.store',
@@ -34,6 +35,7 @@ const STORE_DELIVERIES = statement(
       attempt: 'smallint',
       supplier_reference: 'text?',
       queried_as: 'text?',
+      is_other: 'boolean',
       sealed: 'bytea',
     }),
   },
@@ -42,7 +44,7 @@ const STORE_DELIVERIES = statement(
     SELECT u.order_id, u.item, u.unit, c.attempt, c.sealed, date_trunc('milliseconds', statement_timestamp())
     FROM ${deliveries.numbered('c', 'rank')}
     JOIN order_units u ON ${isOf('c', 'u')}
-    WHERE u.state = 'succeeded'
+    WHERE u.state = 'succeeded' AND (NOT c.is_other OR u.supplier_reference = c.supplier_reference)
       AND CASE WHEN u.attempt = c.attempt
                  AND ((u.supplier_reference <> c.supplier_reference) IS NOT TRUE OR u.supplier_reference = c.queried_as) THEN true
                ELSE c.attempt <= u.attempt AND EXISTS (
