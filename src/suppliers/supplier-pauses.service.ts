@@ -97,8 +97,11 @@ export class SupplierPausesService {
    * @returns `bar` null if there is no such pause, and when the last pause ended, for {@link beginFor}.
    */
   async findBar({ code }: Supplier): Promise<{ bar: Unavailable | null } & Pick<Supplier, 'last_resumed_at'>> {
-    const { pause_reason: fault, pause_detail: words, last_resumed_at = null } =
-      (await this.repository.find(code)) ?? {};
+    const {
+      pause_reason: fault,
+      pause_detail: words,
+      last_resumed_at = null,
+    } = (await this.repository.find(code)) ?? {};
     if (fault !== 'credentials' && fault !== 'ban') return { bar: null, last_resumed_at };
     const cause = `${fault === 'ban' ? 'a ban' : 'refusing our credentials'}${words ? ` (${words})` : ''}`;
     const detail = `it is paused for ${cause}, and gets no queries until the pause ends`;

@@ -226,8 +226,14 @@ describe('the import of a statement', () => {
     // All of the account's money goes out on the same day, so its days end as they begin.
     expect(await days(new BankAccount().add(on(9, 700n), on(9, -700n)).statement())).toEqual([]);
     const later = new BankAccount().add(on(6, 500n), on(6, -500n)).statement();
+    const file = scene.file(later);
     const { code, stdout, stderr } = await scene.operator.run(
-      ...['statement', 'import', scene.file(later), '--channel', channel, '--json'],
+      'statement',
+      'import',
+      file,
+      '--channel',
+      channel,
+      '--json',
     );
     expect([code, stderr]).toEqual([0, expect.stringContaining(`there is no line of ${from} to ${to}, and`)]);
     expect(JSON.parse(stdout)).toMatchObject({ days_without_lines: [from, to] });

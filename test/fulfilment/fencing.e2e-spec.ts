@@ -218,21 +218,24 @@ describe('8.3 A refusal settles only the claim that it answers', () => {
     ['reports', false],
     // The service may have stored an earlier callback, but not applied it.
     ['repeats', true],
-  ])('and a refusal does not refund a unit while its batch %s that an earlier attempt bought it', async (_how, isRepeated) => {
-    const { order, settle, closeCases } = await atSecondAttempt();
-    const before = await stack.wallet(merchant);
-    const report = { kind: 'report', attempt: 1 } as const;
+  ])(
+    'and a refusal does not refund a unit while its batch %s that an earlier attempt bought it',
+    async (_how, isRepeated) => {
+      const { order, settle, closeCases } = await atSecondAttempt();
+      const before = await stack.wallet(merchant);
+      const report = { kind: 'report', attempt: 1 } as const;
 
-    const said = await Promise.all([settle(IN_FLIGHT, REFUSED), settle(report, SOLD_LATE, isRepeated)]);
+      const said = await Promise.all([settle(IN_FLIGHT, REFUSED), settle(report, SOLD_LATE, isRepeated)]);
 
-    expect(said).toEqual(['review', 'reversal']);
-    expect((await unitOf(order)).state).toBe('review');
-    expect(await stack.wallet(merchant)).toEqual(before);
-    expect(await casesOf(order)).toEqual([{ kind: 'bought_late', status: 'open', supplier_reference: 'S-late' }]);
-    expect(await settle({ kind: 'operator' }, SOLD_LATE)).toBe('settled');
-    await stack.orderWith(merchant, order.reference_id, 'completed');
-    await closeCases();
-  });
+      expect(said).toEqual(['review', 'reversal']);
+      expect((await unitOf(order)).state).toBe('review');
+      expect(await stack.wallet(merchant)).toEqual(before);
+      expect(await casesOf(order)).toEqual([{ kind: 'bought_late', status: 'open', supplier_reference: 'S-late' }]);
+      expect(await settle({ kind: 'operator' }, SOLD_LATE)).toBe('settled');
+      await stack.orderWith(merchant, order.reference_id, 'completed');
+      await closeCases();
+    },
+  );
 
   it('and late answers about different sends open a discrepancy each, if the supplier may have sold each send', async () => {
     const { order, settle, closeCases } = await atSecondAttempt();

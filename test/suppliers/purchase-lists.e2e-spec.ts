@@ -87,7 +87,7 @@ describe('a supplier’s list of purchases', () => {
       ]);
     expect(await scene.report('--supplier', 'former')).toMatchObject({ listed: 2, unknown: 2 });
     const references = (await scene.openDiscrepancies()).map(({ reference }) => reference);
-    expect(references.sort()).toEqual([`${bought}.1.1`, `${failed}.1.1`].sort());
+    expect(new Set(references)).toEqual(new Set([`${bought}.1.1`, `${failed}.1.1`]));
     await scene.stack.addSupplier('fake', url);
   });
 

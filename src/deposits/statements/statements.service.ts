@@ -131,7 +131,7 @@ export class StatementsService {
     return resultOf(statement, added, coveredUntil);
   }
 
-  private async read(code: string, file: Buffer, { changedTextsOn = null }: ImportOptions): Promise<StatementFile> {
+  private async read(code: string, file: Buffer, { changedTextsOn }: ImportOptions): Promise<StatementFile> {
     const readAtMs = performance.now();
     const connected = await this.channels.connectByCode(code);
     const format = connected.settings.statement;
@@ -143,7 +143,16 @@ export class StatementsService {
     const sha256 = createHash('sha256').update(file).digest();
     const { first } = ends;
     const daysWithoutLines = first ? await this.statements.listUnprovenDays(connected.channel.id, first.bookedOn) : [];
-    return { ...connected, format, changedTextsOn, sha256, readAtMs, lines, daysWithoutLines, ...ends };
+    return {
+      ...connected,
+      format,
+      changedTextsOn: changedTextsOn ?? null,
+      sha256,
+      readAtMs,
+      lines,
+      daysWithoutLines,
+      ...ends,
+    };
   }
 
   private async importAll(file: StatementFile, by: Actor, { onProgress }: ImportOptions): Promise<ImportResult> {
