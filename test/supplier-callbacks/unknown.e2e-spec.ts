@@ -290,8 +290,8 @@ describe('topup reversal close', () => {
     const outcome = { kind: 'succeeded', supplierReference: null };
     await call('signing', about(reference, { outcome, purchase: { sku: 'ml86', player: unique('8') } }));
     const [found] = await casesOf(reference);
-    // The search reads all merchants, so it would wait for this lock until its time is over.
-    const closed = await whileLocked(scene.stack, 'LOCK TABLE merchants', () =>
+    // The search reads offers, so it would wait for this lock until its time is over.
+    const closed = await whileLocked(scene.stack, 'LOCK TABLE supplier_offers', () =>
       commandLine.json('reversal', 'close', `${found?.id}`, '--reason', 'end of the test'),
     );
     expect(closed).toMatchObject({ id: found?.id, status: 'closed' });

@@ -48,7 +48,7 @@ const KNOWN = `
     JOIN unit_attempts a ON a.supplier_id = moved.id AND a.reference = g.reference
     JOIN order_units u ON ${isOf('a', 'u')} AND u.attempt = a.number
     WHERE s.id IN (SELECT id FROM same_account) AND u.sent_to = ${DESTINATION} AND u.state NOT IN ('failed', 'queued')
-      AND (g.supplier_reference = u.supplier_reference) IS NOT FALSE)`;
+      AND (g.supplier_reference = u.supplier_reference OR u.supplier_reference = a.reference) IS NOT FALSE)`;
 
 /** The positions of the counts of succeeded and failed units in the array of an archived item. */
 const [COMPLETED, FAILED] = (['completed_quantity', 'failed_quantity'] as const).map((name) =>
