@@ -83,13 +83,16 @@ export class IncomingChargesService {
     const fresh = [...groupBy(paid, ({ chargeRef }) => chargeRef).values()]
       .map(([charge]) => charge)
       .filter(({ chargeRef }) => !byCharge.has(chargeRef));
-    const amountOf = (charge: string): Satang | undefined =>
-      (byCharge.get(charge) ?? fresh.find(({ chargeRef }) => chargeRef === charge))?.amount;
-    const takenBack = takenBackOf(readings, amountOf);
-    const matches = await this.match(tx, connected, fresh, takenBack);
+    const amounts = new Map([
+      ...fresh.map(({ chargeRef, amount }) => [chargeRef, amount] as const),
+      ...[...byCharge].map(([charge, { amount }]) => [charge, amount] as const),
+    ]);
+    const takenBack = takenBackOf(readings, amounts);
+    const matches = await this.match(tx, connected, fresh);
     const rows = fresh.map(({ chargeRef: charge_ref, amount, currency, paidAt: paid_at }, index): MatchedPayment => {
       const reported = { public_id: paymentId(code, 'charge', charge_ref), amount, currency, paid_at } as const;
-      const match = present(matches[index], 'each payment has a match');
+      const found = present(matches[index], 'each payment has a match');
+      const match = takenBack.has(charge_ref) ? tookBack(found) : found;
       return { row: { ...reported, precision: 'second', charge_ref, slip_ref: null, line_id: null }, match };
     });
     const states = await this.incoming.write(tx, channelId, rows);
@@ -122,38 +125,33 @@ export class IncomingChargesService {
     return (await this.wallets.debitsOf(tx, merchantId, payment.public_id)).amount;
   }
 
-  /** A payment that went back before we knew it credits nobody. */
-  private async match(
-    tx: Transaction,
-    connected: ConnectedChannel,
-    charges: readonly ChargedPayment[],
-    takenBack: ReadonlyMap<string, Satang>,
-  ): Promise<Match[]> {
+  private match(tx: Transaction, connected: ConnectedChannel, charges: readonly ChargedPayment[]): Promise<Match[]> {
     const reported = charges.map((charge) => {
       const { chargeRef, amount, currency, paidAt } = charge;
       const references = [chargeRef, ...namedIn(charge)];
       return { amount, currency, paidAt, precision: 'second' as const, references, texts: [] };
     });
-    const matches = await this.incoming.match(tx, connected, reported);
-    return matches.map((match, index): Match => {
-      if (!takenBack.has(charges[index]?.chargeRef ?? '')) return match;
-      return { state: 'waiting', reason: 'TAKEN_BACK', deposit: 'deposit' in match ? match.deposit : null };
-    });
+    return this.incoming.match(tx, connected, reported);
   }
 }
+
+/** A payment that went back before we knew it credits nobody. */
+const tookBack = (match: Match): Match => {
+  return { state: 'waiting', reason: 'TAKEN_BACK', deposit: 'deposit' in match ? match.deposit : null };
+};
 
 /**
  * The amounts that went back to payers, by charge. Several readings may be about one charge, in any order. Such an amount
  * only grows, so the largest one counts.
- * @param amountOf the whole amount of a charge; undefined for one that no reading and no payment has.
+ * @param amounts the whole amounts of charges that a payment or a reading has.
  */
 function takenBackOf(
   readings: readonly ChargeReading[],
-  amountOf: (charge: string) => Satang | undefined,
+  amounts: ReadonlyMap<string | null, Satang>,
 ): Map<string, Satang> {
   const takenBack = new Map<string, Satang>();
   for (const { paymentId: charge, reading } of readings) {
-    const whole = reading.kind === 'reversed' ? (amountOf(charge) ?? 0n) : 0n;
+    const whole = reading.kind === 'reversed' ? (amounts.get(charge) ?? 0n) : 0n;
     const amount = reading.kind === 'paid' ? reading.payment.refunded : whole;
     if (amount > (takenBack.get(charge) ?? 0n)) takenBack.set(charge, amount);
   }

@@ -121,7 +121,7 @@ export class PaymentsRepository {
     return settings.recognizedBy === 'reference' ? found : found.map((each) => ({ ...each, reference: null }));
   }
 
-  /** The live channels that have a payment of this slip. */
+  /** The channels that have a payment of this slip, without the sandbox. */
   channelsOfSlip(tx: Transaction, slipRef: string): Promise<{ id: number; is_booked: boolean }[]> {
     return tx.query<{ id: number; is_booked: boolean }>(...sql.CHANNELS_OF_SLIP.with({ slipRef }));
   }

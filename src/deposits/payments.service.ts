@@ -276,8 +276,8 @@ export class PaymentsService {
 }
 
 /**
- * Changes with each contradiction, refund and other reason to wait that is reported about the payment. Another payment that is reported
- * of the same deposit changes nothing here.
+ * Changes with the first contradiction, and with each refund and each other reason to wait that is reported about the payment. Another
+ * payment that is reported of the same deposit changes nothing here.
  */
 export const versionOf = ({ reason, taken_back, contradicted }: IncomingPayment): string =>
   [reason ?? 'NONE', taken_back ?? 0n, contradicted].join(' ');

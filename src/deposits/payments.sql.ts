@@ -31,7 +31,10 @@ export const INSERT_PAYMENTS = statement(
     SELECT ${channelId}, ${payments.names} FROM ${payments.numbered('each', 'position')} ORDER BY position`,
 );
 
-/** The live channels with a payment of this slip, and whether it is booked. */
+/**
+ * The channels with a payment of this slip, without the sandbox, and whether it is booked. Joins all channels, because the index of slips
+ * begins with the channel.
+ */
 export const CHANNELS_OF_SLIP = statement(
   'incoming_payments.channels_of_slip',
   { slipRef: 'text' },
@@ -58,7 +61,7 @@ const loneWith = (own: 'slip_ref' | 'line_id', other: 'slip_ref' | 'line_id') =>
       SELECT p.id, p.public_id, p.amount, p.currency, p.paid_at, p.precision, p.charge_ref, p.slip_ref, p.line_id, p.state, p.reason,
              p.deposit_id, p.merchant_id, p.transfer_id, p.booked_by, p.booked_at, p.decision,
              d.reference
-      FROM (SELECT DISTINCT amount FROM ${amounts.as('each')}) paid
+      FROM ${amounts.as('paid')}
       JOIN incoming_payments p ON p.channel_id = ${channelId} AND p.amount = paid.amount
       LEFT JOIN deposits d ON d.id = p.deposit_id
       WHERE p.${own} IS NOT NULL AND p.${other} IS NULL AND p.paid_at >= ${from} AND p.paid_at <= ${until}

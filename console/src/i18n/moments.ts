@@ -132,6 +132,9 @@ export function addDays(day: string, days: number): string {
 export const isWithin = (day: string, days: number, zone: string, now = new Date()): boolean =>
   day >= addDays(dayOf(now, zone), -days);
 
+/** Statements, months and the margin have days of this zone, whichever zone the operator has. */
+export const ZONE_OF_DAYS = 'Asia/Bangkok';
+
 /** Whether a day has not begun yet. */
 export const isAhead = (day: string, zone: string, now = new Date()): boolean => day > dayOf(now, zone);
 

@@ -66,8 +66,8 @@ const CLAIM_UNKNOWN = statement(
     WITH due AS (
       SELECT id, row_number() OVER (PARTITION BY claimed_at IS NULL ORDER BY ask_at) AS turn
       FROM channel_callbacks WHERE channel_id = ${channelId} AND ${CALLBACK_IS_DUE}),
-    claimed AS MATERIALIZED (
-      SELECT c.id FROM due JOIN channel_callbacks c ON c.id = due.id
+    claimed AS (
+      SELECT c.id FROM due JOIN channel_callbacks c ON c.id = due.id WHERE ${CALLBACK_IS_DUE}
       ORDER BY due.turn, random()
       LIMIT greatest(0, ${PER_MINUTE} - (
         SELECT count(*) FROM channel_callbacks

@@ -66,24 +66,26 @@ export class IncomingSlipsService {
     const reported: ReportedPayment = { ...found, texts: [] };
     this.slips.lockSlip(tx, slipRef);
     const owners = await this.payments.channelsOfSlip(tx, slipRef);
-    const isKnown = owners.some(({ id }) => id === channel.id);
-    const lone = isKnown ? [] : await this.payments.lone(tx, 'line', connected, [reported]);
+    this.slips.lock(tx, channel.id);
+    if (owners.some(({ id }) => id === channel.id)) {
+      this.slips.confirm(tx, channel.id, slipRef);
+      return 'repeated';
+    }
+    if (owners.some(({ is_booked }) => is_booked)) {
+      this.slips.refuse(tx, channel.id, slipRef, 'SLIP_WRONG_RECEIVER');
+      return 'elsewhere';
+    }
+    const lone = await this.payments.lone(tx, 'line', connected, [reported]);
     // A line that the channel's texts ignored has no decision. It reports no payment.
     const lines = lone.filter(({ state, decision }) => state !== 'ignored' || decision !== null);
     const isShown = isCovered(paidAt, channel.covered_until);
     const line = lineOf(reported, lines, isShown || settings.recognizedBy === 'amount');
-    this.slips.lock(tx, channel.id);
-    if (!isKnown && owners.some(({ is_booked }) => is_booked)) {
-      this.slips.refuse(tx, channel.id, slipRef, 'SLIP_WRONG_RECEIVER');
-      return 'elsewhere';
-    }
-    if (!isKnown && !line && isShown) {
+    if (!line && isShown) {
       this.slips.refuse(tx, channel.id, slipRef, 'NOT_IN_STATEMENT');
       return 'missing';
     }
     // The slip is confirmed before the booking, because the booking's event contains it.
     this.slips.confirm(tx, channel.id, slipRef);
-    if (isKnown) return 'repeated';
     const matched = line && !isUndecided(line) ? null : await this.match(tx, connected, reported, line, lines);
     // Another channel has the slip, too. Without a line, only a person can tell to which account the money went.
     const match =

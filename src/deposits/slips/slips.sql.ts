@@ -81,8 +81,8 @@ export const CLAIM_CHECKS = statement(
 );
 
 /**
- * Decides a slip for all deposits for which it was presented. Two processes may call about one slip, so an answer that confirms it may
- * come after the last call without a decision has refused it.
+ * Decides a slip for all deposits for which it was presented. Two processes may call about one slip, so the answer of one may confirm it
+ * after the other, whose last call had no answer, has refused it as unknown.
  */
 export const DECIDE_SLIP = statement(
   'slip_checks.decide',

@@ -18,8 +18,8 @@ export interface ImportResult {
   closing: Satang | null;
   coveredUntil: Date | null;
   /**
-   * The days without a line between the lines that were imported before and the file, if lines of these days may be missing: a guess from
-   * the last imported day. A file with balances makes it too late to import them.
+   * The days without a line between the lines imported before and the file, if their lines may be missing. That is a guess from the last
+   * imported day. Once a file with balances is imported, lines of these days are refused.
    */
   daysWithoutLines: string[];
 }

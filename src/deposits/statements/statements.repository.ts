@@ -48,7 +48,7 @@ export class StatementsRepository {
     return { before, lines };
   }
 
-  /** The days without a line between the imported ones and `firstOn`, that may be missing: a guess, as the statement says. */
+  /** As {@link sql.UNPROVEN_DAYS} says, oldest first. */
   async listUnprovenDays(channelId: number, firstOn: string): Promise<string[]> {
     const days = await this.database.query<{ day: string }>(...sql.UNPROVEN_DAYS.with({ channelId, before: firstOn }));
     return days.map(({ day }) => day);

@@ -37,20 +37,25 @@ describeInBrowser('Channels and the payments of their statements, in a browser',
 
   const arrive = (): Promise<Visitor> => Visitor.arrive(browser, scene.console, { as: admin });
   const dialog = (page: Page): Locator => page.getByRole('dialog');
+  /** Opens the dialog of an import. */
+  const beginImport = async (visitor: Visitor): Promise<void> => {
+    await visitor.open('/channels/kbank');
+    await visitor.page.getByRole('button', { name: 'Import' }).click();
+  };
+  const choose = (page: Page, content = account.statement(), name = 'kbank.csv'): Promise<void> =>
+    dialog(page)
+      .locator('input[type=file]')
+      .setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(content) });
 
   it('come by bank statements, which are shown before they are imported', async () => {
     const visitor = await arrive();
     const { page } = visitor;
-    await visitor.open('/channels/kbank');
-    await page.getByRole('button', { name: 'Import' }).click();
-    const file = dialog(page).locator('input[type=file]');
-    const choose = (content: string): Promise<void> =>
-      file.setInputFiles({ name: 'kbank.csv', mimeType: 'text/csv', buffer: Buffer.from(content) });
-    await choose('a,b\n1,2\n');
+    await beginImport(visitor);
+    await choose(page, 'a,b\n1,2\n');
     await dialog(page).getByText('UNKNOWN_COLUMNS').waitFor();
     await visitor.look('statement-refused');
     account.add({ at: new Date(Date.now() + MINUTE_MS), amount: -5_000n, text: 'Fee' });
-    await choose(account.statement());
+    await choose(page);
     await dialog(page).getByText('1 new, 3 known').waitFor();
     await visitor.look('statement-preview');
     await dialog(page).getByRole('button', { name: 'Import', exact: true }).click();
@@ -68,13 +73,9 @@ describeInBrowser('Channels and the payments of their statements, in a browser',
       if (previews === 1) await gate;
       await route.continue();
     });
-    await visitor.open('/channels/kbank');
-    await page.getByRole('button', { name: 'Import' }).click();
-    const file = dialog(page).locator('input[type=file]');
-    const choose = (name: string, content: string): Promise<void> =>
-      file.setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(content) });
-    await choose('wrong.csv', 'a,b\n1,2\n');
-    await choose('kbank.csv', account.statement());
+    await beginImport(visitor);
+    await choose(page, 'a,b\n1,2\n', 'wrong.csv');
+    await choose(page);
     await dialog(page).getByText('0 new, 4 known').waitFor();
     const late = page.waitForResponse('**/api/statements/preview?*');
     release();
@@ -83,7 +84,7 @@ describeInBrowser('Channels and the payments of their statements, in a browser',
     expect(await dialog(page).getByText('UNKNOWN_COLUMNS').count()).toBe(0);
     expect(await dialog(page).getByText('0 new, 4 known').count()).toBe(1);
     // Otherwise the same file, chosen again, would not be read again.
-    expect(await file.inputValue()).toBe('');
+    expect(await dialog(page).locator('input[type=file]').inputValue()).toBe('');
     await visitor.leave();
   });
 
@@ -93,10 +94,8 @@ describeInBrowser('Channels and the payments of their statements, in a browser',
     const [, , kanya] = account.lines;
     Object.assign(kanya ?? {}, { text: 'Transfer from X9001 KANYA JAIDEE' });
     account.add({ at: new Date(Date.now() + MINUTE_MS), amount: -1_000n, text: 'Fee' });
-    await visitor.open('/channels/kbank');
-    await page.getByRole('button', { name: 'Import' }).click();
-    const file = { name: 'kbank.csv', mimeType: 'text/csv', buffer: Buffer.from(account.statement()) };
-    await dialog(page).locator('input[type=file]').setInputFiles(file);
+    await beginImport(visitor);
+    await choose(page);
     await dialog(page).getByText('LINE_MISSING').waitFor();
     await visitor.look('statement-texts');
     await dialog(page)
@@ -119,10 +118,8 @@ describeInBrowser('Channels and the payments of their statements, in a browser',
       await sendStatement(admin.browser, 'import', 'kbank', account.statement());
       await route.abort();
     });
-    await visitor.open('/channels/kbank');
-    await page.getByRole('button', { name: 'Import' }).click();
-    const file = { name: 'kbank.csv', mimeType: 'text/csv', buffer: Buffer.from(account.statement()) };
-    await dialog(page).locator('input[type=file]').setInputFiles(file);
+    await beginImport(visitor);
+    await choose(page);
     await dialog(page).getByText('1 new, 5 known').waitFor();
     const take = dialog(page).getByRole('button', { name: 'Import', exact: true });
     await take.click();
@@ -141,15 +138,13 @@ describeInBrowser('Channels and the payments of their statements, in a browser',
       await gate;
       await route.continue();
     });
-    await visitor.open('/channels/kbank');
-    await page.getByRole('button', { name: 'Import' }).click();
-    const chooser = dialog(page).locator('input[type=file]');
-    await chooser.setInputFiles({ name: 'kbank.csv', mimeType: 'text/csv', buffer: Buffer.from(account.statement()) });
+    await beginImport(visitor);
+    await choose(page);
     await dialog(page).getByText('1 new, 6 known').waitFor();
     const asked = page.waitForRequest('**/api/statements/import?*');
     await dialog(page).getByRole('button', { name: 'Import', exact: true }).click();
     await asked;
-    expect(await chooser.isDisabled()).toBe(true);
+    expect(await dialog(page).locator('input[type=file]').isDisabled()).toBe(true);
     release();
     await page.getByText('Imported: 0 credited, 0 waiting').waitFor();
     await visitor.leave();
@@ -160,10 +155,8 @@ describeInBrowser('Channels and the payments of their statements, in a browser',
     const visitor = await arrive();
     const { page } = visitor;
     await page.route('**/api/statements/preview?*', (route) => route.fulfill({ json: { ...body, linked: 41 } }));
-    await visitor.open('/channels/kbank');
-    await page.getByRole('button', { name: 'Import' }).click();
-    const file = { name: 'kbank.csv', mimeType: 'text/csv', buffer: Buffer.from(account.statement()) };
-    await dialog(page).locator('input[type=file]').setInputFiles(file);
+    await beginImport(visitor);
+    await choose(page);
     await dialog(page).getByText('Reported before').waitFor();
     await dialog(page).getByText('41', { exact: true }).waitFor();
     await visitor.leave();

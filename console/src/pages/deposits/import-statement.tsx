@@ -170,7 +170,11 @@ function Preview({ preview }: { preview: StatementImport }): ReactNode {
             : [t('statements.balance'), `${formatAmount(preview.opening)} → ${formatAmount(preview.closing)} THB`],
         ]}
       />
-      {days.length > 0 && <p role="alert">{t('statements.daysWithoutLines', { days: days.join(', ') })}</p>}
+      {days.length > 0 && (
+        <p role="alert">
+          {t('statements.daysWithoutLines', { days: [...new Set([days[0], days.at(-1)])].join(' – ') })}
+        </p>
+      )}
       <p>{t(preview.new === 0 ? 'statements.nothingNew' : 'statements.consequence')}</p>
     </div>
   );

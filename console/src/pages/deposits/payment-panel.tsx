@@ -52,7 +52,8 @@ export function PaymentPanel({ id, onDecide, onClose }: PanelProps): ReactNode {
 function PaymentFacts({ payment }: { payment: PaymentView }): ReactNode {
   const t = useT();
   const { id, text, merchant, deposit_number: number, decision, booked_by: by } = payment;
-  const request = useOpenRequests().data?.find((each) => each.payment === id);
+  const isUndecided = payment.state === 'waiting' || payment.is_open_case;
+  const request = useOpenRequests(undefined, isUndecided).data?.find((each) => each.payment === id);
   return (
     <Facts
       facts={[

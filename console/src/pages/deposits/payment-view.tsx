@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { formatDay, formatShortDay } from '../../i18n/moments';
+import { formatDay, formatShortDay, ZONE_OF_DAYS } from '../../i18n/moments';
 import { useWords, type Translate } from '../../i18n/words';
 import { Amount, formatAmount, readAmount, writeAmount } from '../../kit/amount';
 import { Moment } from '../../kit/moment';
@@ -31,9 +31,6 @@ export const doubtsOf = (
   amount === null ? null : [t('payments.takenBack'), <Amount key="back" value={amount} currency={currency} />],
   contradicted ? [t('payments.contradicted'), t('payments.contradictedWhy')] : null,
 ];
-
-/** A day of a statement is one of Bangkok, whichever zone the operator has. */
-const ZONE_OF_DAYS = 'Asia/Bangkok';
 
 /** When a payment was paid. Some statements have no times: then only the day is known. */
 export function PaidAt({ payment, isShort = false }: { payment: PaymentView; isShort?: boolean }): ReactNode {

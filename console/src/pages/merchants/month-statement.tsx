@@ -1,12 +1,10 @@
 import { Button, NativeSelect } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import { formatMonth, monthsUntil } from '../../i18n/moments';
+import { formatMonth, monthsUntil, ZONE_OF_DAYS } from '../../i18n/moments';
 import { useT, useWords } from '../../i18n/words';
 import { FilesMenu } from './files-menu';
 import { useMerchant } from './merchant-view';
 
-/** Months of a statement begin in this zone, whatever the operator's own is. */
-const ZONE = 'Asia/Bangkok';
 const MAX_MONTHS = 36;
 
 /** The statement of a month for the merchant: a page to print, and its lines as CSV. */
@@ -17,7 +15,7 @@ export function MonthStatement({ id }: { id: number }): ReactNode {
   const [now] = useState(() => new Date());
   const [chosen, setChosen] = useState<string | null>(null);
   if (!merchant) return null;
-  const months = monthsUntil(now, ZONE, { from: new Date(merchant.created_at), most: MAX_MONTHS });
+  const months = monthsUntil(now, ZONE_OF_DAYS, { from: new Date(merchant.created_at), most: MAX_MONTHS });
   // The newest month is not over yet, so the one before it is the usual one to send.
   const month = chosen ?? months[1] ?? months[0] ?? '';
   const addressOf = (format: 'html' | 'csv'): string => `/api/merchants/${id}/statement.${format}?month=${month}`;

@@ -2,7 +2,7 @@ import { NativeSelect } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { MARGIN_GROUPS } from '../../choices';
-import { addDays, dayOf } from '../../i18n/moments';
+import { addDays, dayOf, ZONE_OF_DAYS } from '../../i18n/moments';
 import { useT, type Translate } from '../../i18n/words';
 import { DayInput } from '../../kit/day-input';
 import { Amount } from '../../kit/amount';
@@ -14,8 +14,6 @@ import { useReportDay } from './report-day';
 import classes from './report.module.css';
 import { Wide } from './wide';
 
-/** The days of the report begin and end in this zone, whatever the operator's zone is. */
-const ZONE = 'Asia/Bangkok';
 type Grouping = (typeof MARGIN_GROUPS)[number];
 type Row = MarginResult['total'] & { about: string; isTotal?: boolean };
 
@@ -23,7 +21,7 @@ type Row = MarginResult['total'] & { about: string; isTotal?: boolean };
 export function MarginReport(): ReactNode {
   const t = useT();
   const navigate = useNavigate({ from: '/reports/margin' });
-  const [today] = useState(() => dayOf(new Date(), ZONE));
+  const [today] = useState(() => dayOf(new Date(), ZONE_OF_DAYS));
   const {
     from = addDays(today, -30),
     to = today,
