@@ -4,7 +4,7 @@ import { CommandLine } from '../cli/command-line.js';
 import { handedOver, read } from '../deliveries/handed-over.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { useCallingAdapters, WEBHOOK_SECRET } from '../support/calling-supplier.js';
-import { checkNow } from '../support/checks.js';
+import { eventuallyChecked } from '../support/checks.js';
 import { eventually } from '../support/eventually.js';
 import { besideChange } from '../support/locks.js';
 import { reportOf } from '../support/other-report.js';
@@ -162,14 +162,14 @@ describe('the purchases of a failed unit at a supplier that may sell each send',
   it('have a discrepancy each, with its code, if only checks find them', async () => {
     const unit = await failedUnit('code');
     const { reference } = unit;
-    const lookAgain = async (): Promise<Late[]> => {
-      await checkNow(scene.stack);
-      return late(unit);
-    };
     for (const [index, name] of ['S-1', 'S-2'].entries()) {
       scene.stack.supplier.script(unit.user, () => handedOver(reference, [{ code: `CODE-${name}` }], name));
       await scene.call('reselling', { kind: 'about', reference });
-      await eventually(lookAgain, ({ length }) => length > index);
+      await eventuallyChecked(
+        scene.stack,
+        () => late(unit),
+        ({ length }) => length > index,
+      );
     }
     const found = ['S-1', 'S-2'].map((supplier_reference) => ({ supplier_reference, ...OPEN, has_code: true }));
     expect(await late(unit)).toEqual(found);
@@ -284,11 +284,11 @@ describe('a refusal that sends its unit to review, at a supplier that may sell e
     expect(await stack.sql(scheduled, [order.order_number])).toEqual([{ attempt: 2 }]);
     await resolve(unit, '--failed', 'OUT_OF_STOCK');
     answerWith('succeeded');
-    const lookAgain = async (): Promise<Case[]> => {
-      await checkNow(stack);
-      return cases(unit);
-    };
-    const found = await eventually(lookAgain, ({ length }) => length > 1);
+    const found = await eventuallyChecked(
+      stack,
+      () => cases(unit),
+      ({ length }) => length > 1,
+    );
     expect(found).toMatchObject([{ kind: 'bought_late' }, { kind: 'bought_late' }]);
   });
 });
@@ -343,11 +343,11 @@ describe('the code of a second purchase that a supplier reports beside the known
     await surplus(unit);
     expect(await second(unit)).toEqual([{ has_code: false }]);
     scene.stack.supplier.script(unit.user, () => handedOver(unit.reference, [{ code: 'CODE-9' }], 'S-9'));
-    const lookAgain = async (): Promise<{ has_code: boolean }[]> => {
-      await checkNow(scene.stack);
-      return second(unit);
-    };
-    const found = await eventually(lookAgain, ([each]) => each?.has_code === true);
+    const found = await eventuallyChecked(
+      scene.stack,
+      () => second(unit),
+      ([each]) => each?.has_code === true,
+    );
     expect(found).toHaveLength(1);
     expect(await codesOf(unit)).toEqual(['CODE-1']);
   });
