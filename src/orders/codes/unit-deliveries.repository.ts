@@ -6,9 +6,9 @@ import { isOf, UNIT } from '../unit-conditions.sql.js';
 import type { UnitDeliveries } from './unit-deliveries.entity.js';
 
 /**
- * In SQL: whether the row `sold` may be about the attempt's own purchase, although the operator or the attempt `a` has another
- * reference: some suppliers change their references later. It is not if a late sale has the supplier's reference of the attempt.
- * Then a different reference belongs to a further late sale.
+ * In SQL: whether the row `sold` may be about the own purchase of the attempt `a`, although its reference differs from the
+ * attempt's, or from the one that the operator entered: some suppliers change their references later. It is not if a late
+ * sale has the supplier's reference of the attempt. Then a different reference belongs to a further late sale.
  */
 const mayBeOwn = (sold: string): string => `
                      ((${sold}.supplier_reference <> a.supplier_reference) IS NOT TRUE OR NOT EXISTS (
