@@ -40,7 +40,6 @@ const LAST_WITHIN_MS = 1_000;
 @Injectable()
 export class ApiKeyVerifier implements OnModuleInit, OnApplicationShutdown {
   private readonly entries = new Map<string, Entry>();
-  private readonly maxEntries = MAX_ENTRIES;
   private timer: NodeJS.Timeout | undefined;
   private isRefreshing = false;
   /** Concurrent lookups share queries, so that a flood of unknown keys takes few connections. */
@@ -133,7 +132,7 @@ export class ApiKeyVerifier implements OnModuleInit, OnApplicationShutdown {
   }
 
   private remember(id: string, entry: Entry): void {
-    if (this.entries.size >= this.maxEntries && !this.entries.has(id)) this.entries.clear();
+    if (this.entries.size >= MAX_ENTRIES && !this.entries.has(id)) this.entries.clear();
     this.entries.set(id, entry);
   }
 }

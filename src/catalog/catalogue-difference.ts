@@ -51,7 +51,7 @@ const MAX_SHRINKAGE_PERCENT = 30;
 /**
  * The reason why a reading is implausible; null if it is plausible. No option makes an empty or contradictory reading plausible.
  * @param before the stored catalogue, including products that are no longer listed.
- * @param fewest from how many SKUs on a shrunken catalogue is accepted: 0 for any, Infinity for none.
+ * @param fewest the smallest number of SKUs for which a shrunken catalogue is accepted: 0 for any, Infinity for none.
  */
 export function implausibility(
   listed: readonly Listed[],

@@ -101,7 +101,7 @@ export class PricesService {
   ) {}
 
   /**
-   * Yields own prices page by page, sorted by merchant and SKU: all of them may not fit in memory.
+   * Yields own prices page by page, sorted by merchant and SKU, for output that is printed while it is read.
    * @throws NOT_FOUND for the merchant or the SKU.
    */
   async *pagesOfOwn(which: OwnPriceFilter): AsyncGenerator<OwnPrice[]> {
@@ -114,7 +114,7 @@ export class PricesService {
     await this.assertExist(which);
     return inIndexedSnapshot(this.database, async (tx) => {
       const prices: OwnPrice[] = [];
-      for await (const page of this.readPages(tx, which)) for (const price of page) prices.push(price);
+      for await (const page of this.readPages(tx, which)) prices.push(...page);
       return prices;
     });
   }

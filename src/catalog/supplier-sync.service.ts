@@ -35,9 +35,9 @@ export interface SyncOptions {
   dryRun?: boolean;
   /** Does not refuse for these reasons. The gap between readings is ignored only if we chose it, not the supplier. */
   accept?: readonly Overrulable[];
-  /** Accepts a shrunken catalogue that still has so many SKUs, as the operator saw, and no smaller one. */
+  /** Accepts a shrunken catalogue of at least this many SKUs: the number that the operator saw. */
   atLeast?: number;
-  /** Accepts all kinds. */
+  /** As `accept` with all of them. */
   force?: boolean;
 }
 

@@ -4,7 +4,7 @@ import { statement } from '../database/parameters.js';
 import { ATTEMPT, isAttempt } from './attempts.sql.js';
 import { DESTINATION } from './claim.sql.js';
 import { OR_SOONER } from '../orders/attempt-checks.sql.js';
-import { NAMES_PURCHASE } from '../orders/codes/unit-deliveries.repository.js';
+import { namesPurchase } from '../orders/codes/unit-deliveries.repository.js';
 import type { OrderItem } from '../orders/order-item.entity.js';
 import type { Order } from '../orders/order.entity.js';
 import type { UnitAttempt } from '../orders/unit-attempt.entity.js';
@@ -141,7 +141,7 @@ const LACKS_CODE = statement(
         SELECT FROM order_units u
         JOIN unit_attempts a ON ${isOf('u', 'a')} AND a.number = r.attempt
         WHERE ${isOf('r', 'u')} AND u.state = 'succeeded'
-          AND ${NAMES_PURCHASE}))
+          AND ${namesPurchase('r')}))
     UNION ALL
     SELECT 1 FROM order_units u
     WHERE u.order_id = ${key.order_id} AND u.item = ${key.item} AND u.unit = ${key.unit}

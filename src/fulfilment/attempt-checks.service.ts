@@ -59,7 +59,7 @@ export class AttemptChecksService {
     if (isAboutAnother(outcome)) {
       if (await this.answers.reportSurplus(due, outcome))
         this.log.contradicted({ ...due, supplier: due.code }, outcome);
-      const isCodeMissing = due.kind === 'code' && !outcome.besides.deliveries;
+      const isCodeMissing = lacksCode(due.kind, { kind: 'succeeded', ...outcome.besides });
       if (isCodeMissing && (await this.checks.lacksCode(due, outcome.besides.supplierReference))) return this.goOn(due);
     } else if (!isDefinite(outcome) && outcome.kind !== 'never_seen' && !isMisnamed(due, outcome))
       return this.goOn(due);

@@ -73,7 +73,7 @@ export interface ClaimedUnit {
   callback_token_sealed: Buffer | null;
   options: Record<string, string>;
   timeout_ms: number;
-  /** When the settings of the supplier, with which the call is made, were last changed. */
+  /** When the settings with which the call is made were last changed. */
   supplier_updated_at: Date;
   /** When a pause of the supplier last ended. */
   supplier_resumed_at: Date | null;

@@ -57,8 +57,9 @@ const COMPLETED = `
                     SELECT min(r.id) FROM supplier_reversals r
                     WHERE ${isOf('judged', 'r')} AND r.attempt = judged.attempt AND r.kind = judged.kind
                       AND r.supplier_reference = judged.supplier_reference AND r.delivered_sealed IS NULL)
-                  WHEN judged.kind = 'bought_late' AND earlier.lacks_delivery AND judged.delivered_sealed IS NOT NULL THEN earlier.id
-                  WHEN judged.kind = 'bought_late' AND earlier.lacks_reference AND judged.is_told_apart THEN earlier.id END`;
+                  WHEN judged.kind = 'bought_late'
+                    AND (earlier.lacks_delivery AND judged.delivered_sealed IS NOT NULL
+                         OR earlier.lacks_reference AND judged.is_told_apart) THEN earlier.id END`;
 
 /**
  * Judges answers that settled nothing, and returns the states of their units. The `state` of an answer is `succeeded`, `failed`

@@ -1,3 +1,4 @@
+import { groupBy } from '../core/groups.js';
 import { invariant, present } from '../core/invariant.js';
 import { LIMIT_LOCK_WAIT, type Transaction } from '../database/database.js';
 import { LOCK_WAIT_MS, succeeded, type LockWait, type BatchResult } from '../database/group-commit.js';
@@ -95,7 +96,7 @@ export async function settleBatch(
       .flatMap(({ calls }) => calls),
   );
   const applied = commands.filter((command) => settled.has(command) || reviewed.has(command));
-  for (const [alsoWrite, sharing] of groupByAlsoWrite(applied)) alsoWrite(tx, sharing);
+  for (const [alsoWrite, sharing] of groupBy(applied, (command) => command.alsoWrite)) alsoWrite?.(tx, sharing);
   const others = await judgeUnsettled(
     repositories,
     tx,
@@ -187,17 +188,6 @@ const isSoldBefore = ({ key, by, outcome }: SettleUnit, commands: SettleUnit[]):
       other.by.attempt < by.attempt &&
       other.outcome.kind === 'succeeded',
   );
-
-type AlsoWrite = NonNullable<SettleUnit['alsoWrite']>;
-
-function groupByAlsoWrite(commands: SettleUnit[]): Map<AlsoWrite, SettleUnit[]> {
-  const groups = new Map<AlsoWrite, SettleUnit[]>();
-  for (const command of commands) {
-    const { alsoWrite } = command;
-    if (alsoWrite) groups.set(alsoWrite, [...(groups.get(alsoWrite) ?? []), command]);
-  }
-  return groups;
-}
 
 /** Finds the results of commands that settled nothing. Opens discrepancies for answers that contradict a settled unit. */
 async function judgeUnsettled(

@@ -64,7 +64,10 @@ export class UnitAttempt {
   @Column(bigintColumn({ nullable: true }))
   expected_cost_micros!: bigint | null;
 
-  /** The cost limit; null if there is none, or as for the offer's cost. Only some adapters send it to their suppliers. */
+  /**
+   * The cost limit; null if there is none, or if the reported cost has another currency. Only some adapters send it to their
+   * suppliers.
+   */
   @Column(bigintColumn({ nullable: true }))
   max_cost_micros!: bigint | null;
 

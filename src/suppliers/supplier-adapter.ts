@@ -307,14 +307,20 @@ export const whyUnnoticed = <Settings>(
       'it makes late or takes back. Set its webhook_secret'
     : null;
 
+/** The inquiry to use instead of a buying one if the supplier's reference is known; undefined if there is none. */
+export const byReference = <Settings>({
+  inquiry,
+}: Pick<SupplierAdapter<Settings>, 'inquiry'>): BuyingInquiry<Settings>['bySupplierReference'] =>
+  inquiry?.mayBuy ? inquiry.bySupplierReference : undefined;
+
 /** The inquiry to use for an attempt; null if there is none. @param isNamed whether the supplier's reference is known. */
 export const inquiryAbout = <Settings>(
-  { inquiry }: Pick<SupplierAdapter<Settings>, 'inquiry'>,
+  adapter: Pick<SupplierAdapter<Settings>, 'inquiry'>,
   isNamed: boolean,
-): Inquiry<Settings> | null => (isNamed && inquiry?.mayBuy && inquiry.bySupplierReference) || inquiry;
+): Inquiry<Settings> | null => (isNamed && byReference(adapter)) || adapter.inquiry;
 
 /** The supplier's reference by which an inquiry names the purchase; null if it uses our reference. */
 export const queriedAs = (
-  { inquiry }: Pick<SupplierAdapter, 'inquiry'>,
+  adapter: Pick<SupplierAdapter, 'inquiry'>,
   supplierReference: string | null,
-): string | null => (inquiry?.mayBuy && inquiry.bySupplierReference ? supplierReference : null);
+): string | null => (byReference(adapter) ? supplierReference : null);

@@ -70,8 +70,8 @@ export class SupplierPausesService {
 
   /**
    * Pauses a supplier, or gives its pause a more serious reason. Does nothing if its settings were changed or a pause ended
-   * after the call began: the refusal proves nothing about the time since. Nor does it if faults never pause suppliers of its
-   * adapter.
+   * after the call began: the refusal proves nothing about the time since. Also does nothing if faults never pause suppliers of
+   * its adapter.
    */
   async begin({ id, adapter, reason, detail, retryAfterMs = 0, ...before }: Pause): Promise<void> {
     if (!this.registry.isPausedByFaults(adapter)) return;

@@ -3,7 +3,7 @@ import { AppError } from '../core/errors.js';
 import type { DescribedAdapter } from './adapter-description.js';
 import { ADAPTER_NAMES, ADAPTERS, describeAdapter, toKnownAdapter } from './adapters.js';
 import { CallbackAddressesService } from './callback-addresses.service.js';
-import type { Catalogue, SupplierAdapter, Unavailable } from './supplier-adapter.js';
+import { byReference, type Catalogue, type SupplierAdapter, type Unavailable } from './supplier-adapter.js';
 import { SupplierCredentialsService } from './supplier-credentials.service.js';
 import { SandboxSupplier } from './sandbox/sandbox-supplier.js';
 import { AdapterHttp } from './adapter-http.js';
@@ -131,15 +131,16 @@ const toCatalogueRow = (adapter: string, { minGapMs, productGapMs }: Catalogue):
   product_gap_ms: productGapMs,
 });
 
-function toRow({ adapter: { inquiry }, description }: RegisteredAdapter): AdapterRow {
+function toRow({ adapter, description }: RegisteredAdapter): AdapterRow {
+  const { inquiry } = adapter;
+  const named = byReference(adapter);
   const maxAgeMs = inquiry?.maxAgeMs ?? null;
-  const byReference = inquiry?.mayBuy ? inquiry.bySupplierReference : undefined;
   return {
     adapter: description.adapter,
     inquiry_may_buy: inquiry?.mayBuy ?? false,
-    min_gap_ms: Math.max(inquiry?.minGapMs ?? 0, byReference?.minGapMs ?? 0),
+    min_gap_ms: Math.max(inquiry?.minGapMs ?? 0, named?.minGapMs ?? 0),
     max_age_ms: maxAgeMs === null ? null : BigInt(maxAgeMs),
-    inquires_by_supplier_reference: byReference !== undefined,
+    inquires_by_supplier_reference: named !== undefined,
     has_random_references: description.references === 'random',
   };
 }

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { checkNow, holdChecks } from '../support/checks.js';
+import { checkNow, eventuallyChecked, holdChecks } from '../support/checks.js';
 import { eventually } from '../support/eventually.js';
 import type { OrderBody } from '../support/stack.js';
 import type { Json } from '../simulators/seagm-client.js';
@@ -200,11 +200,11 @@ describe('A second sale of SEAGM under one reference', () => {
   it('of a card is queried until its PIN has come, which the discrepancy keeps', async () => {
     const order = await soldTwice();
     await seagm.vendor.sim('settle', { ref_id: await seagm.routing.reference(order), status_code: 10_003 });
-    const lookAgain = async (): Promise<Case[]> => {
-      await checkNow(seagm.routing.stack);
-      return cases(order);
-    };
-    const found = await eventually(lookAgain, ([each]) => each?.has_code === true);
+    const found = await eventuallyChecked(
+      seagm.routing.stack,
+      () => cases(order),
+      ([each]) => each?.has_code === true,
+    );
     expect(found).toMatchObject([{ kind: 'unknown_purchase', supplier_reference: (await soldAs(order))[1] }]);
   });
 
@@ -403,11 +403,11 @@ describe('A refusal in the answer to a later send', () => {
       await seagm.routing.stack.sql(`DELETE FROM supplier_offers WHERE supplier_sku = 'X'`);
       await sendArrives(order, { callback: { mode: 'never' } });
       // The first check may find the purchase still in progress.
-      const check = async (): Promise<Case[]> => {
-        await checkNow(seagm.routing.stack);
-        return cases(order);
-      };
-      const found = await eventually(check, ({ length }) => length === 1);
+      const found = await eventuallyChecked(
+        seagm.routing.stack,
+        () => cases(order),
+        ({ length }) => length === 1,
+      );
       expect(found).toMatchObject([{ kind: 'bought_late', supplier_reference: (await soldAs(order))[0] }]);
     },
   );

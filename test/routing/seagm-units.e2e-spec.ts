@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OffersService } from '../../src/catalog/offers.service.js';
 import type { Json } from '../simulators/seagm-client.js';
 import { SUPPLIER_CALLS } from '../../src/orders/supplier-calls.sql.js';
-import { checkNow } from '../support/checks.js';
+import { eventuallyChecked } from '../support/checks.js';
 import { eventually } from '../support/eventually.js';
 import { unique, type OrderBody } from '../support/stack.js';
 import { seagmScene } from './seagm-scene.js';
@@ -233,14 +233,12 @@ describe('Another order of SEAGM under the reference of a refunded one', () => {
     await seagm.vendor.buy(ref_id, { userid: String(order.user_id) });
     // A callback that decides nothing schedules a query.
     if (callback.mode === 'never') await seagm.vendor.sim('callbacks', { ref_id, set: { status_code: 10_099 } });
-    const lookAgain = async (): Promise<object[]> => {
-      await checkNow(stack);
-      return stack.sql(
+    const found = (): Promise<object[]> =>
+      stack.sql(
         `SELECT r.kind FROM supplier_reversals r JOIN orders o ON o.id = r.order_id WHERE o.order_number = $1`,
         [order.order_number],
       );
-    };
-    expect(await eventually(lookAgain, ({ length }) => length > 0)).toEqual([{ kind: 'bought_late' }]);
+    expect(await eventuallyChecked(stack, found, ({ length }) => length > 0)).toEqual([{ kind: 'bought_late' }]);
   });
 });
 

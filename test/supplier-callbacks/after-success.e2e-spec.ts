@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { CommandLine } from '../cli/command-line.js';
-import { handedOver, read } from '../deliveries/handed-over.js';
+import { handedOver } from '../deliveries/handed-over.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { checkNow, holdChecks } from '../support/checks.js';
 import { useCallingAdapters } from '../support/calling-supplier.js';
@@ -132,14 +131,10 @@ describe('a callback about a unit in review that does not prove its sender', () 
     await scene.stack.sql('UPDATE unit_attempts SET supplier_reference = $2 WHERE reference = $1', [reference, proven]);
     scene.stack.supplier.script(user, () => handedOver(reference, [{ code: 'CODE-after-review' }]));
     await callAbout(unit);
-    const { DATABASE_URL, secretsKey } = scene.stack.config;
-    const commandLine = new CommandLine({ DATABASE_URL, SECRETS_KEY: secretsKey?.toString('base64') ?? '' });
-    const decision = ['--succeeded', '--supplier-reference', supplierReference(reference), '--reason', 'sold', '--yes'];
-    await commandLine.json('order', 'resolve', order.order_number, '--unit', '1.1', ...decision);
+    await scene.resolve(unit, '--succeeded', '--supplier-reference', supplierReference(reference));
     await scene.stack.orderWith(scene.merchant, order.reference_id, 'completed');
     await checked();
-    const codes = (await read(scene.merchant, order)).items[0]?.deliveries?.map(({ code }) => code);
-    return { codes, found: await reversals(unit) };
+    return { codes: await scene.codesOf(unit), found: await reversals(unit) };
   }
 
   it('leads to the code, and to no discrepancy, if an operator then settles the unit with the purchase', async () => {

@@ -5,6 +5,8 @@ import { callbackBodyPlace } from '../../src/fulfilment/callbacks/supplier-callb
 import { CallbackAddressesService } from '../../src/suppliers/callback-addresses.service.js';
 import type { CallbackReading } from '../../src/suppliers/supplier-adapter.js';
 import { SuppliersService } from '../../src/suppliers/suppliers.service.js';
+import { CommandLine } from '../cli/command-line.js';
+import { read } from '../deliveries/handed-over.js';
 import { SIGNATURE_HEADER, signatureOf, WEBHOOK_SECRET } from '../support/calling-supplier.js';
 import { eventually } from '../support/eventually.js';
 import { Client, type Answer } from '../support/http.js';
@@ -102,16 +104,35 @@ export class CallbackScene {
       body: { reference, status: 'processing' },
     }));
     const order = await stack.order(merchant, [{ sku }], user);
+    const unit = { order, user, reference: `${order.order_number}.1.1` };
+    await this.untilInDoubt(unit, 1);
+    return unit;
+  }
+
+  /** Waits until this attempt of the unit is the latest one, and is sent without a final answer. */
+  async untilInDoubt({ order }: OpenUnit, attempt: number): Promise<void> {
     await eventually(
       () =>
-        stack.sql(
+        this.stack.sql(
           `SELECT FROM order_units u JOIN orders o ON o.id = u.order_id
-           WHERE o.order_number = $1 AND u.state = 'unknown' AND u.claimed_by IS NULL`,
-          [order.order_number],
+           WHERE o.order_number = $1 AND u.attempt = $2 AND u.state = 'unknown' AND u.claimed_by IS NULL`,
+          [order.order_number, attempt],
         ),
       ({ length }) => length === 1,
     );
-    return { order, user, reference: `${order.order_number}.1.1` };
+  }
+
+  /** Settles a unit by an operator's decision, which has these options. */
+  async resolve({ order }: OpenUnit, ...decision: string[]): Promise<void> {
+    const { DATABASE_URL, secretsKey } = this.stack.config;
+    const commandLine = new CommandLine({ DATABASE_URL, SECRETS_KEY: secretsKey?.toString('base64') ?? '' });
+    const options = ['--unit', '1.1', ...decision, '--reason', 'reported by the supplier', '--yes'];
+    await commandLine.json('order', 'resolve', order.order_number, ...options);
+  }
+
+  /** The codes of the unit, as its merchant reads them. */
+  async codesOf({ order }: OpenUnit): Promise<(string | null)[] | undefined> {
+    return (await read(this.merchant, order)).items[0]?.deliveries?.map(({ code }) => code);
   }
 
   /** From now on, the supplier reports the unit as sold. */

@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OffersService } from '../../src/catalog/offers.service.js';
-import { CommandLine } from '../cli/command-line.js';
-import { handedOver, read } from '../deliveries/handed-over.js';
+import { handedOver } from '../deliveries/handed-over.js';
 import { closeWithBalancedBooks } from '../support/books.js';
 import { useCallingAdapters, WEBHOOK_SECRET } from '../support/calling-supplier.js';
-import { checkNow } from '../support/checks.js';
-import { eventually } from '../support/eventually.js';
+import { eventuallyChecked } from '../support/checks.js';
 import { besideChange } from '../support/locks.js';
 import { reportOf } from '../support/other-report.js';
 import { unique } from '../support/stack.js';
@@ -162,14 +160,14 @@ describe('the purchases of a failed unit at a supplier that may sell each send',
   it('have a discrepancy each, with its code, if only checks find them', async () => {
     const unit = await failedUnit('code');
     const { reference } = unit;
-    const lookAgain = async (): Promise<Late[]> => {
-      await checkNow(scene.stack);
-      return late(unit);
-    };
     for (const [index, name] of ['S-1', 'S-2'].entries()) {
       scene.stack.supplier.script(unit.user, () => handedOver(reference, [{ code: `CODE-${name}` }], name));
       await scene.call('reselling', { kind: 'about', reference });
-      await eventually(lookAgain, ({ length }) => length > index);
+      await eventuallyChecked(
+        scene.stack,
+        () => late(unit),
+        ({ length }) => length > index,
+      );
     }
     const found = ['S-1', 'S-2'].map((supplier_reference) => ({ supplier_reference, ...OPEN, has_code: true }));
     expect(await late(unit)).toEqual(found);
@@ -204,28 +202,6 @@ describe('the purchases of a failed unit at a supplier that may sell each send',
   });
 });
 
-const untilInDoubt = ({ order }: OpenUnit, attempt: number): Promise<unknown> =>
-  eventually(
-    () =>
-      scene.stack.sql(
-        `SELECT FROM order_units u JOIN orders o ON o.id = u.order_id
-         WHERE o.order_number = $1 AND u.attempt = $2 AND u.state = 'unknown' AND u.claimed_by IS NULL`,
-        [order.order_number, attempt],
-      ),
-    ({ length }) => length === 1,
-  );
-
-/** Settles a unit by an operator's decision, which has these options. */
-async function resolve({ order }: OpenUnit, ...decision: string[]): Promise<void> {
-  const { DATABASE_URL, secretsKey } = scene.stack.config;
-  const commandLine = new CommandLine({ DATABASE_URL, SECRETS_KEY: secretsKey?.toString('base64') ?? '' });
-  const options = ['--unit', '1.1', ...decision, '--reason', 'reported by the supplier', '--yes'];
-  await commandLine.json('order', 'resolve', order.order_number, ...options);
-}
-
-const codesOf = async ({ order }: OpenUnit): Promise<(string | null)[] | undefined> =>
-  (await read(scene.merchant, order)).items[0]?.deliveries?.map(({ code }) => code);
-
 describe('the late sales of an attempt that another one followed, at a supplier that may sell each send', () => {
   /** A unit whose first attempt is `S-2` to its supplier, and whose second attempt another supplier is processing. */
   async function followedUnit(): Promise<OpenUnit> {
@@ -239,9 +215,9 @@ describe('the late sales of an attempt that another one followed, at a supplier 
     }));
     const order = await stack.order(merchant, [{ sku }], user);
     const unit = { order, user, reference: `${order.order_number}.1.1` };
-    await untilInDoubt(unit, 1);
+    await scene.untilInDoubt(unit, 1);
     await call(unit, 'S-2', { ...REFUSED, failover: true });
-    await untilInDoubt(unit, 2);
+    await scene.untilInDoubt(unit, 2);
     return unit;
   }
 
@@ -252,13 +228,13 @@ describe('the late sales of an attempt that another one followed, at a supplier 
     const unit = await followedUnit();
     await sold(unit, 'S-1', 'CODE-1');
     await sold(unit, 'S-2');
-    await resolve(unit, '--succeeded', '--supplier-reference', nameIn(unit));
+    await scene.resolve(unit, '--succeeded', '--supplier-reference', nameIn(unit));
     await scene.stack.orderWith(scene.merchant, unit.order.reference_id, 'completed');
-    expect(await codesOf(unit)).toEqual([]);
+    expect(await scene.codesOf(unit)).toEqual([]);
     await sold(unit, 'S-3', 'CODE-3');
-    expect(await codesOf(unit)).toEqual([]);
+    expect(await scene.codesOf(unit)).toEqual([]);
     await sold(unit, 'S-2', 'CODE-2');
-    expect(await codesOf(unit)).toEqual(['CODE-2']);
+    expect(await scene.codesOf(unit)).toEqual(['CODE-2']);
   });
 });
 
@@ -273,22 +249,22 @@ describe('a refusal that sends its unit to review, at a supplier that may sell e
     answerWith('processing');
     const order = await stack.order(merchant, [{ sku }], user);
     const unit = { order, user, reference: `${order.order_number}.1.1` };
-    await untilInDoubt(unit, 1);
+    await scene.untilInDoubt(unit, 1);
     await scene.call('signing', { kind: 'about', reference: unit.reference, outcome: { ...REFUSED, failover: true } });
-    await untilInDoubt(unit, 2);
+    await scene.untilInDoubt(unit, 2);
     await scene.succeed('signing', unit.reference);
     await scene.call('reselling', { kind: 'about', reference: `${unit.reference}.2`, outcome: REFUSED });
     expect(await scene.unit(unit)).toMatchObject({ state: 'review' });
     const ofOrder = 'order_id = (SELECT id FROM orders WHERE order_number = $1)';
     const scheduled = `SELECT attempt FROM attempt_checks WHERE ${ofOrder}`;
     expect(await stack.sql(scheduled, [order.order_number])).toEqual([{ attempt: 2 }]);
-    await resolve(unit, '--failed', 'OUT_OF_STOCK');
+    await scene.resolve(unit, '--failed', 'OUT_OF_STOCK');
     answerWith('succeeded');
-    const lookAgain = async (): Promise<Case[]> => {
-      await checkNow(stack);
-      return cases(unit);
-    };
-    const found = await eventually(lookAgain, ({ length }) => length > 1);
+    const found = await eventuallyChecked(
+      stack,
+      () => cases(unit),
+      ({ length }) => length > 1,
+    );
     expect(found).toMatchObject([{ kind: 'bought_late' }, { kind: 'bought_late' }]);
   });
 });
@@ -311,29 +287,29 @@ describe('the code of a second purchase that a supplier reports beside the known
     const unit = await scene.openUnit('reselling', 'code');
     await surplus(unit, 'CODE-9');
     expect(await second(unit)).toEqual([{ has_code: true }]);
-    await resolve(unit, '--succeeded', '--supplier-reference', 'S-9');
+    await scene.resolve(unit, '--succeeded', '--supplier-reference', 'S-9');
     await scene.stack.orderWith(scene.merchant, unit.order.reference_id, 'completed');
-    expect(await codesOf(unit)).toEqual(['CODE-9']);
+    expect(await scene.codesOf(unit)).toEqual(['CODE-9']);
   });
 
   it('goes to the merchant if it comes after the operator’s decision', async () => {
     const unit = await scene.openUnit('reselling', 'code');
     await surplus(unit);
     expect(await second(unit)).toEqual([{ has_code: false }]);
-    await resolve(unit, '--succeeded', '--supplier-reference', 'S-9');
+    await scene.resolve(unit, '--succeeded', '--supplier-reference', 'S-9');
     await scene.stack.orderWith(scene.merchant, unit.order.reference_id, 'completed');
-    expect(await codesOf(unit)).toEqual([]);
+    expect(await scene.codesOf(unit)).toEqual([]);
     await surplus(unit, 'CODE-9');
-    expect(await codesOf(unit)).toEqual(['CODE-9']);
+    expect(await scene.codesOf(unit)).toEqual(['CODE-9']);
   });
 
   it('does not go to the merchant after a decision that names another purchase', async () => {
     const unit = await scene.openUnit('reselling', 'code');
-    await resolve(unit, '--succeeded', '--supplier-reference', unit.reference);
+    await scene.resolve(unit, '--succeeded', '--supplier-reference', unit.reference);
     await scene.stack.orderWith(scene.merchant, unit.order.reference_id, 'completed');
     await surplus(unit, 'CODE-9');
     expect(await second(unit)).toEqual([{ has_code: true }]);
-    expect(await codesOf(unit)).toEqual([]);
+    expect(await scene.codesOf(unit)).toEqual([]);
   });
 
   it('is queried if the report lacks it, and does not go to the merchant, whose unit has its own code', async () => {
@@ -343,12 +319,12 @@ describe('the code of a second purchase that a supplier reports beside the known
     await surplus(unit);
     expect(await second(unit)).toEqual([{ has_code: false }]);
     scene.stack.supplier.script(unit.user, () => handedOver(unit.reference, [{ code: 'CODE-9' }], 'S-9'));
-    const lookAgain = async (): Promise<{ has_code: boolean }[]> => {
-      await checkNow(scene.stack);
-      return second(unit);
-    };
-    const found = await eventually(lookAgain, ([each]) => each?.has_code === true);
+    const found = await eventuallyChecked(
+      scene.stack,
+      () => second(unit),
+      ([each]) => each?.has_code === true,
+    );
     expect(found).toHaveLength(1);
-    expect(await codesOf(unit)).toEqual(['CODE-1']);
+    expect(await scene.codesOf(unit)).toEqual(['CODE-1']);
   });
 });

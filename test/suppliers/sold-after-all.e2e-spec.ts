@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Metrics } from '../../src/core/metrics.js';
-import { checkNow } from '../support/checks.js';
+import { eventuallyChecked } from '../support/checks.js';
 import { eventually } from '../support/eventually.js';
 import { bought, FakeSupplier, refused } from '../support/fake-supplier.js';
 import { besideChange } from '../support/locks.js';
@@ -302,11 +302,11 @@ describe('a purchase that its supplier lists as in progress', () => {
     expect(await scene.report()).toMatchObject({ surplus: 0 });
     expect(await casesOf(order)).toEqual([]);
     stack.supplier.script(user, () => bought(reference));
-    const lookAgain = async (): Promise<Case[]> => {
-      await checkNow(stack);
-      return casesOf(order);
-    };
-    const found = await eventually(lookAgain, ({ length }) => length > 0);
+    const found = await eventuallyChecked(
+      stack,
+      () => casesOf(order),
+      ({ length }) => length > 0,
+    );
     expect(found).toMatchObject([{ kind: 'bought_late', supplier: 'fake', supplier_reference: `S-${reference}` }]);
   });
 });

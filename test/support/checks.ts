@@ -1,3 +1,4 @@
+import { eventually } from './eventually.js';
 import type { TestStack } from './stack.js';
 
 const LATER = `interval '1 hour'`;
@@ -15,6 +16,17 @@ export const holdChecks = (stack: TestStack): Promise<void> =>
 /** Makes the scheduled checks due. */
 export const checkNow = (stack: TestStack): Promise<object[]> =>
   stack.sql(`UPDATE attempt_checks SET due_at = now() WHERE due_at > now()`);
+
+/** Makes the scheduled checks due before each `read`, until its answer passes. @returns that answer. */
+export const eventuallyChecked = <Value>(
+  stack: TestStack,
+  read: () => Promise<Value>,
+  passes: (value: Value) => boolean,
+): Promise<Value> =>
+  eventually(async () => {
+    await checkNow(stack);
+    return read();
+  }, passes);
 
 /** The seconds from the last callback until each scheduled check, as the service scheduled it. */
 export const checkDelays = (stack: TestStack): Promise<{ due_in_s: number }[]> =>

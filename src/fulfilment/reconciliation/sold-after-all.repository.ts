@@ -63,7 +63,7 @@ export class SoldAfterAllRepository {
   /**
    * Handles the purchases like answers of the supplier, but with `is_news` false: a list or a statement may be older than the
    * supplier's last answer. If a purchase is still in progress, a check follows: later readings of a list may leave the purchase out.
-   * @returns names of such sold purchases, which differ for each one, and how many of them opened a discrepancy.
+   * @returns a distinct name for each such purchase that was sold, and how many of them opened a discrepancy.
    */
   async report(supplierId: number, purchases: ReportedPurchase[]): Promise<{ found: string[]; opened: number }> {
     if (!purchases.some(({ state }) => state === 'succeeded' || state === 'processing')) return NONE;

@@ -6,15 +6,23 @@ import { isOf, UNIT } from '../unit-conditions.sql.js';
 import type { UnitDeliveries } from './unit-deliveries.entity.js';
 
 /**
- * In SQL: whether the row `sold` may be about the attempt's own purchase, although the operator or the attempt `a` has another
- * reference: some suppliers change their references later. It is not if a late sale has the supplier's reference of the attempt.
- * Then a different reference belongs to a further late sale.
+ * In SQL: whether the row `sold` may be about the own purchase of the attempt `a`, although its reference differs from the
+ * attempt's, or from the one that the operator entered: some suppliers change their references later. It is not if a late
+ * sale has the supplier's reference of the attempt. Then a different reference belongs to a further late sale.
  */
 const mayBeOwn = (sold: string): string => `
                      ((${sold}.supplier_reference <> a.supplier_reference) IS NOT TRUE OR NOT EXISTS (
                        SELECT FROM supplier_reversals own
                        WHERE ${isOf('a', 'own')} AND own.attempt = a.number AND own.kind = 'bought_late'
                          AND own.supplier_reference = a.supplier_reference))`;
+
+/**
+ * In SQL: whether an operator settled the unit `u` with the purchase of the row `sold`, by the attempt `a`. The operator
+ * enters the supplier's reference of the purchase, or a reference of the attempt, which is the supplier's or ours.
+ */
+export const namesPurchase = (sold: string): string => `
+                     (u.supplier_reference = ${sold}.supplier_reference
+                      OR u.supplier_reference IN (a.supplier_reference, a.reference) AND ${mayBeOwn(sold)})`;
 
 /**
  * Stores deliveries once for each unit, and only for the purchase that settled it: the purchase of the latest attempt,
@@ -50,22 +58,13 @@ const STORE_DELIVERIES = statement(
                ELSE c.attempt <= u.attempt AND EXISTS (
                  SELECT FROM unit_attempts a
                  WHERE ${isOf('c', 'a')} AND a.number = c.attempt
-                   AND (c.attempt < u.attempt OR a.is_hearsay OR c.queried_as IS NOT NULL
-                        OR (c.supplier_reference <> a.supplier_reference) IS NOT TRUE)
-                   AND (c.attempt < u.attempt AND u.supplier_reference = c.supplier_reference
-                        OR (u.supplier_reference = a.reference
-                            OR c.attempt < u.attempt AND u.supplier_reference = a.supplier_reference)
-                          AND ${mayBeOwn('c')})) END
+                   AND CASE WHEN c.attempt < u.attempt THEN ${namesPurchase('c')}
+                            ELSE (a.is_hearsay OR c.queried_as IS NOT NULL
+                                  OR (c.supplier_reference <> a.supplier_reference) IS NOT TRUE)
+                              AND u.supplier_reference = a.reference AND ${mayBeOwn('c')} END) END
     ORDER BY c.rank
     ON CONFLICT ON CONSTRAINT uq_unit_deliveries_unit DO NOTHING`,
 );
-
-/**
- * In SQL: whether an operator settled the unit `u` with the purchase of its discrepancy `r`, by the attempt `a`. The operator
- * enters the supplier's reference of the purchase, or a reference of the attempt, which is the supplier's or ours.
- */
-export const NAMES_PURCHASE = `(u.supplier_reference = r.supplier_reference
-                   OR u.supplier_reference IN (a.supplier_reference, a.reference) AND ${mayBeOwn('r')})`;
 
 /** Copies the deliveries of a late or second sale to a settled unit, if an operator settled the unit with that purchase. */
 const HAND_OVER_FROM_DISCREPANCY = statement(
@@ -79,7 +78,7 @@ const HAND_OVER_FROM_DISCREPANCY = statement(
     JOIN unit_attempts a ON ${isOf('r', 'a')} AND a.number = r.attempt
     WHERE u.order_id = ${order_id} AND u.item = ${item} AND u.unit = ${unit} AND u.state = 'succeeded'
       AND r.delivered_sealed IS NOT NULL
-      AND (r.kind = 'bought_late' AND ${NAMES_PURCHASE}
+      AND (r.kind = 'bought_late' AND ${namesPurchase('r')}
            OR r.kind = 'unknown_purchase' AND u.supplier_reference = r.supplier_reference)
     ORDER BY (r.supplier_reference IN (u.supplier_reference, a.supplier_reference)) IS TRUE DESC, r.id LIMIT 1
     ON CONFLICT ON CONSTRAINT uq_unit_deliveries_unit DO NOTHING`,
