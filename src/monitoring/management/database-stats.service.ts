@@ -77,7 +77,10 @@ export class DatabaseStatsService {
     const { name, metrics } = statement;
     this.clearIfOld(statement);
     if (!this.failing.has(name))
-      this.logger.warn({ figures: metrics, reason }, 'database metrics could not be read: they are left out soon');
+      this.logger.warn(
+        { figures: metrics, reason },
+        'database metrics could not be read: they are left out after two minutes',
+      );
     this.failing.add(name);
   }
 
