@@ -20,8 +20,8 @@ import { createWallets } from './support/wallets.js';
 // import of a statement of BENCH_LINES payments that begins with the turn, and with both, by turns of BENCH_SECONDS. The import works as
 // fast as it can and takes processor time, too. So the result also has the CPU of the API for an order, and the share of moments at which
 // a session waited for a wallet. The worker buys one unit in five seconds, so that it only books. Everything shares the machine; fsync
-// is on. As fast as possible, orders take all of the machine's processors, and bookings and imports take their part of these. So
-// at last orders come at half of that rate, as on a machine with processors to spare. Goal: 0.97 of without.
+// is on. Orders that are placed as fast as possible take all processors, and bookings and imports take their part of these. So at last
+// orders come at half of that rate, as on a machine with processors to spare. Goal, of both: 0.97 of without.
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 10);

@@ -59,22 +59,22 @@ case $# in
     exit 1
     ;;
 esac
-# Docker compose names a volume after the folder. Fresh secrets would open neither this database nor what is sealed in it.
-project=${COMPOSE_PROJECT_NAME:-$(basename "$PWD" | tr '[:upper:]' '[:lower:]' | tr -cd 'a-z0-9_-' | sed 's/^[_-]*//')}
-if [ ! -e .env ] && command -v docker >/dev/null; then
-  volumes=$(docker volume ls -q) || {
-    echo 'There is no .env, and Docker does not say whether there is a database: run this command with sudo.' >&2
-    echo 'To write fresh secrets all the same, run cp .env.example .env before it.' >&2
-    exit 1
-  }
-  if echo "$volumes" | grep -qxF "${project}_postgres-data"; then
-    echo "There is no .env, but the volume ${project}_postgres-data has a database: put back your copy of .env." >&2
-    echo 'To write fresh secrets all the same, run cp .env.example .env before this command.' >&2
-    exit 1
-  fi
-fi
 owner=
 if [ ! -e .env ]; then
+  # Docker compose names a volume after the folder. Fresh secrets would open neither this database nor what is sealed in it.
+  project=${COMPOSE_PROJECT_NAME:-$(basename "$PWD" | tr '[:upper:]' '[:lower:]' | tr -cd 'a-z0-9_-' | sed 's/^[_-]*//')}
+  if command -v docker >/dev/null; then
+    volumes=$(docker volume ls -q) || {
+      echo 'There is no .env, and Docker does not say whether there is a database: run this command with sudo.' >&2
+      echo 'To write fresh secrets all the same, run cp .env.example .env before it.' >&2
+      exit 1
+    }
+    if echo "$volumes" | grep -qxF "${project}_postgres-data"; then
+      echo "There is no .env, but the volume ${project}_postgres-data has a database: put back your copy of .env." >&2
+      echo 'To write fresh secrets all the same, run cp .env.example .env before this command.' >&2
+      exit 1
+    fi
+  fi
   cp .env.example .env
   # Who runs this with sudo also reads .env without it, and runs this again after an upgrade.
   [ "$(id -u)" -ne 0 ] || owner=${SUDO_UID:-}

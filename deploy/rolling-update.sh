@@ -27,6 +27,14 @@ await_new() {
   return 1
 }
 
+# Removes containers, each after its own stop_grace_period. A signal ends the script afterwards: if old processes stayed beside the
+# new ones, the next run would double both. Ctrl-C also ends a `docker stop`, which handles the signal itself: once more.
+remove() (
+  trap '' HUP INT TERM
+  # shellcheck disable=SC2086
+  { docker stop $1 || docker stop $1; } && docker rm $1
+) >/dev/null
+
 # Removes the containers that this run has started, so that the next run does not double them.
 undo() {
   trap '' HUP INT TERM
@@ -34,9 +42,7 @@ undo() {
   for container in $new; do
     docker logs --tail 20 "$container" >&2
   done
-  # Each container has its own stop_grace_period. Ctrl-C also ends a `docker stop`, which handles the signal itself: once more.
-  # shellcheck disable=SC2086
-  [ -z "$new" ] || { { docker stop $new || docker stop $new; } && docker rm $new; } >/dev/null
+  [ -z "$new" ] || remove "$new"
   echo "$service: the new processes did not get ready and were removed. The old ones continue. Correct the cause that the lines" \
     "above name, and run this script again." >&2
   exit 1
@@ -67,14 +73,6 @@ for service in api worker; do
     --scale "$service=$(($(echo "$before" | wc -w) + count))" "$service"
   await_new
   trap - EXIT
-  # A signal ends the script afterwards: if old processes stayed beside the new ones, the next run would double both. Ctrl-C
-  # also ends a `docker stop`, which handles the signal itself: once more.
-  (
-    trap '' HUP INT TERM
-    # shellcheck disable=SC2086
-    docker stop $before >/dev/null || docker stop $before >/dev/null
-    # shellcheck disable=SC2086
-    docker rm $before >/dev/null
-  )
+  remove "$before"
 done
 docker compose ps api worker

@@ -16,8 +16,8 @@ import { withProgress } from './progress.js';
 const IMPORT_HELP = `
 A file must contain each of its days from the beginning; only the last day may be incomplete. Files may overlap: lines that were
 imported before are left out. After an interruption, repeat the import: it continues. If anything in the file is wrong, or the
-file does not continue the imported lines, nothing is imported, and the exit code is 1. If another import runs meanwhile, the
-lines that were imported until then stay.
+file does not continue the imported lines, the file is refused, and the exit code is 1. Nothing of it is imported, unless another
+import ran meanwhile: then the lines imported until then stay.
 `;
 
 /** Without this flag, V8 lets the heap grow to three times the objects in use before it collects garbage. */
@@ -96,6 +96,6 @@ function refused(channel: string, file: string, { code, problems, changedTextsOn
   const name = nameInWords(file);
   const advice = `if the bank changed them, import with --accept-texts-of ${changedTextsOn}`;
   const all = [...problems, ...(changedTextsOn === null ? [] : [advice])];
-  const warnings = [`nothing of ${name} was imported: ${code}`, ...all.map((each) => `  ${each}`)];
+  const warnings = [`${name} was refused: ${code}`, ...all.map((each) => `  ${each}`)];
   return { ...record(toRefusal(channel, code)), ok: false, warnings };
 }

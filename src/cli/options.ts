@@ -147,7 +147,7 @@ export const only = <Value>(value: Value | undefined): [Value] | undefined =>
 
 type Bound = [option: string, moment: Date | undefined];
 
-/** @throws CommandError if a period ends before it begins. */
+/** @throws CommandError unless a period ends after it begins. */
 export function assertPeriod([from, start]: Bound, [to, end]: Bound): void {
   if (start && end && start >= end) throw new CommandError(`${to} must be later than ${from}`);
 }

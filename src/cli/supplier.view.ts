@@ -1,5 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { formatMicros } from '../core/cost-money.js';
+import { withoutNulls } from '../core/members.js';
 import type { DescribedAdapter, CredentialField, OptionField } from '../suppliers/adapter-description.js';
 import { CallbackAddressesService } from '../suppliers/callback-addresses.service.js';
 import type { Unavailable } from '../suppliers/supplier-adapter.js';
@@ -135,6 +136,3 @@ export const toLine = ({
   balance_at: balance?.at,
   ...withoutNulls({ max_in_flight, low_balance, pause_reason, callback_url }),
 });
-
-const withoutNulls = (row: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));

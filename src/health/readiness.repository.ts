@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { present } from '../core/invariant.js';
 import { Database, type Statement } from '../database/database.js';
 
 /** True on a standby, and on a server with `default_transaction_read_only`. */
@@ -12,8 +13,8 @@ export class ReadinessRepository {
   constructor(private readonly database: Database) {}
 
   /** @throws SERVICE_UNAVAILABLE */
-  async isReadOnly(): Promise<boolean | undefined> {
+  async isReadOnly(): Promise<boolean> {
     const [answer] = await this.database.query<{ is_read_only: boolean }>(FIND_READ_ONLY);
-    return answer?.is_read_only;
+    return present(answer, 'a setting is read').is_read_only;
   }
 }

@@ -28,15 +28,17 @@ export class ReadinessService {
   }
 
   private async check(): Promise<Unreadiness | null> {
-    const answer: Promise<boolean | null | undefined> = this.database.isOpen
-      ? this.repository.isReadOnly()
-      : this.database.ping().then(() => null);
-    const isReadOnly = await withDeadline(answer, ANSWER_WITHIN_MS).catch(() => undefined);
-    if (isReadOnly === undefined) return 'PostgreSQL does not answer';
-    if (isReadOnly === null) return 'The schema is not up to date yet';
-    if (!isReadOnly) return null;
+    const reason = await withDeadline(this.ask(), ANSWER_WITHIN_MS).catch(
+      (): Unreadiness => 'PostgreSQL does not answer',
+    );
     // Only a new connection reaches a new primary, and without requests the pool opens none.
-    this.database.reconnect();
-    return 'PostgreSQL is read-only';
+    if (reason === 'PostgreSQL is read-only') this.database.reconnect();
+    return reason;
+  }
+
+  private async ask(): Promise<Unreadiness | null> {
+    if (this.database.isOpen) return (await this.repository.isReadOnly()) ? 'PostgreSQL is read-only' : null;
+    await this.database.ping();
+    return 'The schema is not up to date yet';
   }
 }

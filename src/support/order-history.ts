@@ -1,4 +1,5 @@
 import { formatMicros } from '../core/cost-money.js';
+import { withoutNulls } from '../core/members.js';
 import { formatBaht } from '../core/money.js';
 import type { HistoryFacts, HistoryRow } from './order-history.sql.js';
 
@@ -23,10 +24,9 @@ interface HistoryEntry extends Omit<Known, 'amount' | 'facts' | 'at' | 'kind'>, 
 }
 
 export function toHistoryEntry({ at, kind, amount, facts, ...known }: HistoryRow): HistoryEntry {
-  const present = Object.fromEntries(Object.entries(known).filter(([, value]) => value !== null));
   const inBaht = amount === null ? {} : { amount: formatBaht(amount) };
   const text = inWords({ at, kind, amount, facts, ...known });
-  return { at, kind, ...present, ...inBaht, ...toMembers(facts ?? {}), text };
+  return { at, kind, ...withoutNulls(known), ...inBaht, ...toMembers(facts ?? {}), text };
 }
 
 function toMembers(known: HistoryFacts): Partial<HistoryEntry> {

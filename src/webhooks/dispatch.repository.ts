@@ -180,8 +180,7 @@ export class DispatchRepository {
   }
 
   /**
-   * Records attempts. Only if it may wait `patiently`, it waits for webhooks that other transactions have locked. Otherwise, it
-   * leaves out their attempts.
+   * Records attempts. Leaves out the attempts of webhooks that other transactions have locked, unless it may wait `patiently`.
    * @returns the deliveries whose attempts were not recorded before.
    */
   async record(attempts: Attempts, wait: LockWait): Promise<Recorded> {

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -87,26 +87,18 @@ export class CommandLine {
 
   /** Runs a command as an operator does: the build in its own process. */
   async runProcess(...args: string[]): Promise<Run> {
-    const child = spawn(process.execPath, ['bin/topup.js', ...args], {
-      cwd: checkout,
-      env: this.wholeEnv(),
-      stdio: 'pipe',
-    });
+    const child = this.start(args, 'pipe');
     // A command need not read its standard input.
-    child.stdin.on('error', () => undefined).end(this.input);
+    child.stdin?.on('error', () => undefined).end(this.input);
     const code = new Promise<number | null>((resolve) => child.once('close', resolve));
-    const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    const [stdout, stderr] = await Promise.all([text(child.stdout as Readable), text(child.stderr as Readable)]);
     return { code: await code, stdout, stderr };
   }
 
   /** The same, with a file as standard output. */
   async runProcessInto(file: string, ...args: string[]): Promise<Omit<Run, 'stdout'>> {
     const output = openSync(file, 'w');
-    const child = spawn(process.execPath, ['bin/topup.js', ...args], {
-      cwd: checkout,
-      env: this.wholeEnv(),
-      stdio: ['ignore', output, 'pipe'],
-    });
+    const child = this.start(args, ['ignore', output, 'pipe']);
     closeSync(output);
     const code = new Promise<number | null>((resolve) => child.once('close', resolve));
     const stderr = await text(child.stderr as Readable);
@@ -115,14 +107,14 @@ export class CommandLine {
 
   /** Runs the build, but nobody reads its standard output and error. @returns its exit code. */
   runUnread(...args: string[]): Promise<number | null> {
-    const child = spawn(process.execPath, ['bin/topup.js', ...args], {
-      cwd: checkout,
-      env: this.wholeEnv(),
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    child.stdout.destroy();
-    child.stderr.destroy();
+    const child = this.start(args, ['ignore', 'pipe', 'pipe']);
+    child.stdout?.destroy();
+    child.stderr?.destroy();
     return new Promise((resolve) => child.once('exit', resolve));
+  }
+
+  private start(args: string[], stdio: StdioOptions): ChildProcess {
+    return spawn(process.execPath, ['bin/topup.js', ...args], { cwd: checkout, env: this.wholeEnv(), stdio });
   }
 
   /**

@@ -1,6 +1,5 @@
 import type { INestApplication } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import pg from 'pg';
 import { serviceVersion } from '../../src/core/project-root.js';
 import { Database } from '../../src/database/database.js';
 import { SchemaService } from '../../src/database/schema.service.js';
@@ -8,10 +7,13 @@ import { DatabaseStatsService } from '../../src/monitoring/management/database-s
 import { closeWithBalancedBooks } from '../support/books.js';
 import { eventually } from '../support/eventually.js';
 import { bought, refused } from '../support/fake-supplier.js';
+import { whileLocked } from '../support/locks.js';
 import { TestStack, unique, type TestMerchant } from '../support/stack.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
 import { Wire } from '../support/wire.js';
 import { openManagementPort, Scrape, type Labels } from './management.js';
+
+const LOCK_ORDERS = 'LOCK TABLE orders IN ACCESS EXCLUSIVE MODE';
 
 let stack: TestStack;
 let receiver: WebhookReceiver;
@@ -330,17 +332,12 @@ describe('a scrape gets an answer in every state of PostgreSQL', () => {
   });
 
   it('busy: only the metrics that could not be read in time are left out', async () => {
-    const client = new pg.Client({ connectionString: stack.config.DATABASE_URL });
-    await client.connect();
-    try {
-      await client.query('BEGIN; LOCK TABLE orders IN ACCESS EXCLUSIVE MODE');
-      const areMissing = (each: Scrape): boolean =>
-        ['topup_orders_open', 'topup_wallet_held_mismatch_baht'].every((name) => each.samples(name).length === 0);
-      // A busy PostgreSQL may answer a scrape too late for others, too.
-      await scrapeWith((each) => isUp(each) && areMissing(each) && each.value('topup_units_review') === 1);
-    } finally {
-      await client.end();
-    }
+    const areMissing = (each: Scrape): boolean =>
+      ['topup_orders_open', 'topup_wallet_held_mismatch_baht'].every((name) => each.samples(name).length === 0);
+    // A busy PostgreSQL may answer a scrape too late for others, too.
+    await whileLocked(stack, LOCK_ORDERS, () =>
+      scrapeWith((each) => isUp(each) && areMissing(each) && each.value('topup_units_review') === 1),
+    );
     await scrapeWith((each) => each.value('topup_orders_open') === 1);
   });
 
@@ -349,36 +346,24 @@ describe('a scrape gets an answer in every state of PostgreSQL', () => {
     stats.keptForMs = 3_600_000;
     const age = (each: Scrape): number =>
       each.value('topup_database_metrics_age_seconds', { statement: 'orders' }) ?? 0;
-    const whileLocked = async (): Promise<Scrape> => {
+    const scrapeWhileLocked = async (): Promise<Scrape> => {
       await scrapeWith((each) => each.value('topup_orders_open') === 1);
-      const client = new pg.Client({ connectionString: stack.config.DATABASE_URL });
-      await client.connect();
-      try {
-        await client.query('BEGIN; LOCK TABLE orders IN ACCESS EXCLUSIVE MODE');
-        return await scrapeWith((each) => isUp(each) && age(each) > 1);
-      } finally {
-        await client.end();
-      }
+      return whileLocked(stack, LOCK_ORDERS, () => scrapeWith((each) => isUp(each) && age(each) > 1));
     };
     // Repeated if PostgreSQL answered nothing for seconds meanwhile.
-    await eventually(whileLocked, (scrape) => scrape.value('topup_orders_open') === 1);
+    await eventually(scrapeWhileLocked, (scrape) => scrape.value('topup_orders_open') === 1);
     stats.keptForMs = 0;
   });
 
   it('so busy that a scrape is over before all metrics are read: it is up, and the metrics are left out', async () => {
     await scrapeWith((each) => isUp(each) && each.value('topup_orders_open') === 1);
-    const client = new pg.Client({ connectionString: stack.config.DATABASE_URL });
-    await client.connect();
-    try {
-      const tables =
-        'orders, order_units, suppliers, supplier_reversals, webhook_deliveries, wallets, deposit_channels, backups';
-      await client.query(`BEGIN; LOCK TABLE ${tables} IN ACCESS EXCLUSIVE MODE`);
-      const areMissing = (each: Scrape): boolean =>
-        ['topup_orders_open', 'topup_database_size_bytes'].every((name) => each.samples(name).length === 0);
-      await scrapeWith((each) => isUp(each) && areMissing(each));
-    } finally {
-      await client.end();
-    }
+    const tables =
+      'orders, order_units, suppliers, supplier_reversals, webhook_deliveries, wallets, deposit_channels, backups';
+    const areMissing = (each: Scrape): boolean =>
+      ['topup_orders_open', 'topup_database_size_bytes'].every((name) => each.samples(name).length === 0);
+    await whileLocked(stack, `LOCK TABLE ${tables} IN ACCESS EXCLUSIVE MODE`, () =>
+      scrapeWith((each) => isUp(each) && areMissing(each)),
+    );
     await scrapeWith((each) => isUp(each) && (each.value('topup_database_size_bytes') ?? 0) > 0);
   });
 

@@ -1,8 +1,7 @@
-import { getQueueToken } from '@nestjs/bull';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Queue } from 'bull';
 import { FULFILMENT_QUEUE } from '../../src/queues/queues.js';
 import { RedisHealthService } from '../../src/queues/redis-health.service.js';
+import { countWakeUps } from '../support/due.js';
 import { eventually } from '../support/eventually.js';
 import { TestStack, type TestMerchant } from '../support/stack.js';
 import { Wire } from '../support/wire.js';
@@ -41,11 +40,7 @@ async function reconnect(): Promise<void> {
   await redisIs('up');
 }
 
-/** How many wake-ups reached Redis so far: Bull numbers its jobs. */
-async function jobs(): Promise<number> {
-  const queue = stack.api.get<Queue>(getQueueToken(FULFILMENT_QUEUE), { strict: false });
-  return Number((await queue.client.get(queue.toKey('id'))) ?? 0);
-}
+const wakeUps = (): Promise<number> => countWakeUps(stack, FULFILMENT_QUEUE);
 
 describe('a wake-up', () => {
   it('is dropped while Redis is away, and does not reach it later', async () => {
@@ -55,7 +50,7 @@ describe('a wake-up', () => {
     for (let n = 0; n < 3; n++) await stack.order(merchant, [{ sku }]);
     wire.restore();
     await redisIs('up');
-    expect(await jobs()).toBe(0);
+    expect(await wakeUps()).toBe(0);
   });
 
   it('is given up if Redis is silent, and later ones are sent', async () => {
@@ -72,8 +67,8 @@ describe('a wake-up', () => {
     // Another order if the machine was so slow that Redis counted as away before the order.
     await eventually(orderBesideSilence, (seen) => seen);
     await reconnect();
-    const before = await jobs();
-    const orderAndLook = (): Promise<number> => stack.order(merchant, [{ sku }]).then(jobs);
+    const before = await wakeUps();
+    const orderAndLook = (): Promise<number> => stack.order(merchant, [{ sku }]).then(wakeUps);
     await eventually(orderAndLook, (count) => count > before);
   });
 });

@@ -1,3 +1,5 @@
+import { getQueueToken } from '@nestjs/bull';
+import type { Queue } from 'bull';
 import { WorkNotifier } from '../../src/queues/work-notifier.js';
 import type { OrderBody, TestStack } from './stack.js';
 
@@ -13,4 +15,10 @@ export const makeDue = (stack: TestStack, { order_number }: Pick<OrderBody, 'ord
 export async function wakeWorkers(stack: TestStack): Promise<void> {
   const suppliers = await stack.sql<{ id: number }>('SELECT id FROM suppliers');
   stack.api.get(WorkNotifier).notifyFulfilment(suppliers.map(({ id }) => id));
+}
+
+/** How many wake-ups of a queue went through Redis so far: Bull numbers its jobs. */
+export async function countWakeUps(stack: TestStack, queueName: string): Promise<number> {
+  const queue = stack.api.get<Queue>(getQueueToken(queueName), { strict: false });
+  return Number((await queue.client.get(queue.toKey('id'))) ?? 0);
 }

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { getQueueToken } from '@nestjs/bull';
-import type { Queue } from 'bull';
 import { WEBHOOKS_QUEUE } from '../../src/queues/queues.js';
+import { countWakeUps } from '../support/due.js';
 import { eventually } from '../support/eventually.js';
 import { eventuallyWithoutSweeper } from '../support/locks.js';
 import { TestStack } from '../support/stack.js';
@@ -24,11 +23,7 @@ afterAll(async () => {
   await stack.close();
 });
 
-/** How many wake-ups for deliveries went through Redis so far: Bull numbers its jobs. */
-async function jobs(): Promise<number> {
-  const queue = stack.api.get<Queue>(getQueueToken(WEBHOOKS_QUEUE), { strict: false });
-  return Number((await queue.client.get(queue.toKey('id'))) ?? 0);
-}
+const wakeUps = (): Promise<number> => countWakeUps(stack, WEBHOOKS_QUEUE);
 
 describe('a worker that ends an order', () => {
   it('delivers its webhook without a wake-up through Redis while it has a free slot', async () => {
@@ -46,7 +41,7 @@ describe('a worker that ends an order', () => {
       () => stack.sql(succeeded, [webhooks]),
       ({ length }) => length > 0,
     );
-    expect(await jobs()).toBe(0);
+    expect(await wakeUps()).toBe(0);
   });
 
   it('wakes all workers through Redis while it has none', async () => {
@@ -55,7 +50,7 @@ describe('a worker that ends an order', () => {
     await stack.order(hooks.merchant, [{ sku }]);
     await endpoints.arrived(silent);
     // Another order if the machine was so slow that the attempt had ended before the order.
-    const orderAndLook = (): Promise<number> => stack.order(hooks.merchant, [{ sku }]).then(jobs);
+    const orderAndLook = (): Promise<number> => stack.order(hooks.merchant, [{ sku }]).then(wakeUps);
     await eventually(orderAndLook, (count) => count > 0);
   });
 });

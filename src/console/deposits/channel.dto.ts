@@ -175,7 +175,7 @@ export class StatementImportDto {
   @Shown.nullableText('10000.00') opening!: string | null;
   @Shown.nullableText('125310.50') closing!: string | null;
   @Shown.nullableMoment() covered_until!: string | null;
-  @ApiProperty({ type: [String], description: 'Days just before the file of which lines may be missing' })
+  @ApiProperty({ type: [String], description: 'Days between earlier lines and this file. Their lines may be missing' })
   days_without_lines!: string[];
   @Shown.nullableText(null, 'Why the file was not imported; null if it was') refused!: string | null;
   @ApiProperty({ type: [String], description: 'The problems of a refused file, each with its line, at most 100' })

@@ -76,7 +76,7 @@ export class PaymentDto {
   to_take_back!: string | null;
   @Shown.flag(false, 'Whether a witness reports another amount') contradicted!: boolean;
   @Shown.flag(false, 'Whether it is an open case') is_open_case!: boolean;
-  @Shown.text('UNMATCHED 0 false', 'Another one after a report that may change a decision') version!: string;
+  @Shown.text('UNMATCHED 0 false', 'Changes when a report about the payment may change a decision') version!: string;
   @Shown.moment('When we first learned of it') seen_at!: string;
   @Shown.nullableText(
     'Transfer from X1234 SOMCHAI',

@@ -47,7 +47,7 @@ export class DatabaseStatsService {
     });
     await withDeadline(this.gathering, MAX_WAIT_MS).catch(() => this.leaveOutUnread(beganAtMs));
     for (const statement of this.repository.statements)
-      this.metrics.databaseMetricsAge.set({ statement: shortNameOf(statement) }, this.ageMs(statement) / 1000);
+      this.metrics.databaseMetricsAge.set({ statement: statement.label }, this.ageMs(statement) / 1000);
   }
 
   private async gather(): Promise<void> {
@@ -77,7 +77,10 @@ export class DatabaseStatsService {
     const { name, metrics } = statement;
     this.clearIfOld(statement);
     if (!this.failing.has(name))
-      this.logger.warn({ figures: metrics, reason }, 'database metrics could not be read: they are left out soon');
+      this.logger.warn(
+        { figures: metrics, reason },
+        'database metrics could not be read: they are left out after two minutes',
+      );
     this.failing.add(name);
   }
 
@@ -104,5 +107,3 @@ export class DatabaseStatsService {
     return performance.now() - (this.readAtMs.get(statement) ?? this.startedAtMs);
   }
 }
-
-const shortNameOf = ({ name }: MetricsStatement): string => name.replace('figures.', '');

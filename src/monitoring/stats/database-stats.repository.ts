@@ -32,11 +32,14 @@ const secondsSince = (earliest: string): string =>
 
 /** A statement and the metrics that it reads. The columns of its result have the names of these metrics and of their labels. */
 export interface MetricsStatement extends Statement {
+  /** Its name in `topup_database_metrics_age_seconds`. */
+  readonly label: string;
   readonly metrics: readonly DatabaseMetricName[];
 }
 
-const metricsStatement = (name: string, names: DatabaseMetricName[], text: string): MetricsStatement => ({
-  name: `figures.${name}`,
+const metricsStatement = (label: string, names: DatabaseMetricName[], text: string): MetricsStatement => ({
+  name: `figures.${label}`,
+  label,
   text,
   metrics: names,
 });

@@ -9,7 +9,7 @@ import { readCounted, since, type Counted } from './counted.js';
 import { StatsService } from './stats.service.js';
 import { MinuteStatsRepository } from './minute-stats.repository.js';
 
-/** A stopping process waits no longer than this to write its last counts. */
+/** A stopping process waits no longer than this, twice, to write its last counts. */
 const LAST_WITHIN_MS = 3_000;
 const RETENTION_DAYS = 90;
 
