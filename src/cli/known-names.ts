@@ -2,7 +2,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { ChannelsService } from '../deposits/channels.service.js';
 import { MerchantsService } from '../merchants/merchants.service.js';
 
-/** Checks what filters name: a typing mistake would look like an empty list. @throws NOT_FOUND */
+/** Checks what filters of deposits name: a typing mistake would look like an empty list. @throws NOT_FOUND */
 export async function assertKnown(
   app: INestApplicationContext,
   { merchant, channel }: { merchant?: number; channel?: string },

@@ -1,8 +1,8 @@
 import { AUDITED_ACTIONS, type AuditedAction } from '../audit-log/audit-log.js';
 import { MerchantsModule } from '../merchants/merchants.module.js';
+import { MerchantsService } from '../merchants/merchants.service.js';
 import type { CommandGroup } from './command-group.js';
 import { AuditLogRepository, type LogEntry } from '../audit-log/audit-log.repository.js';
-import { assertKnown } from './known-names.js';
 import { assertPeriod, id, integer, moment, oneOf, only } from './options.js';
 import { limitedList } from './output.js';
 
@@ -41,7 +41,7 @@ export const logCommands: CommandGroup = {
       )
       .does(async (app, { merchant, order, source, action, ...filter }: LogGiven) => {
         assertPeriod(['--since', filter.since], ['--until', filter.until]);
-        await assertKnown(app, { merchant });
+        if (merchant !== undefined) await app.get(MerchantsService).get(merchant);
         const entries = await app.get(AuditLogRepository).list({
           ...filter,
           sources: only(source),

@@ -1,10 +1,10 @@
 import { SuppliersModule } from '../suppliers/suppliers.module.js';
 import { SuppliersService } from '../suppliers/suppliers.service.js';
 import { MerchantsModule } from '../merchants/merchants.module.js';
+import { MerchantsService } from '../merchants/merchants.service.js';
 import { FAILURE_CODES, type FailureCode } from '../core/failures.js';
 import { ORDER_STATUSES, type OrderStatus } from '../orders/states.js';
 import type { CommandGroup, OperatorCommand } from './command-group.js';
-import { assertKnown } from './known-names.js';
 import { age, assertPeriod, id, integer, moment, oneOf, only } from './options.js';
 import { defineCancel, defineResolve } from './order-decision.commands.js';
 import { OrderSupportService } from '../support/order-support.service.js';
@@ -78,7 +78,7 @@ function defineList(order: OperatorCommand): void {
     .does(async (app, { merchant, supplier, status, failureCode, ...given }: ListGiven) => {
       const { createdFrom, createdTo, limit } = given;
       assertPeriod(['--created-from', createdFrom], ['--created-to', createdTo]);
-      await assertKnown(app, { merchant });
+      if (merchant !== undefined) await app.get(MerchantsService).get(merchant);
       const named = supplier === undefined ? undefined : await app.get(SuppliersService).getByCode(supplier);
       const filter = {
         ...given,
